@@ -83,6 +83,7 @@ export const processes = [
   'test/install/**/*.test.ts',
   'test/contract/import-rule.test.ts',
   'test/keys/at-rest.test.ts',
+  'test/keys/encryption-killed.test.ts',
 ]
 
 const browser = ['test/browser/**']

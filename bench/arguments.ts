@@ -6,7 +6,7 @@ type Values<Of extends Options> = ReturnType<typeof parseArgs<{ args: string[]; 
 /**
  * Reads the values of a command's options.
  *
- * @throws for an unknown option, also for `--help`; the message names all options
+ * @throws if an option is unknown, also for `--help`; the message names all options
  */
 export function argumentsOf<const Of extends Options>(args: readonly string[], options: Of): Values<Of> {
   try {

@@ -9,7 +9,7 @@ declare module 'autocannon' {
     readonly duration: number
     /** Seconds that an answer may take. */
     readonly timeout: number
-    /** Milliseconds between two checks whether the time is over. */
+    /** Milliseconds between two checks whether the duration has passed. */
     readonly sampleInt: number
     readonly method: 'GET' | 'POST'
     readonly headers: Readonly<Record<string, string>>

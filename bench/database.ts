@@ -7,9 +7,9 @@ import { type PostgresUsage, usageReader } from './measure/postgres-usage.js'
 export interface BenchServer {
   /** Names the server and its settings, for the report. */
   readonly description: string
-  /** @returns the URL of an empty database, which is dropped in the end */
+  /** @returns the URL of an empty database, which is dropped at the end of the benchmark */
   createDatabase(): Promise<string>
-  /** Processor time and commits of the whole server so far. */
+  /** Processor time and commits of the whole server since its start. */
   usage(): Promise<PostgresUsage>
   remove(): Promise<void>
 }

@@ -9,21 +9,21 @@ export interface BenchOptions {
   readonly seconds: number
   /** Seconds of one turn of load on every row before the measurements. */
   readonly warmUpSeconds: number
-  /** Open streams; 0: none. */
+  /** Number of open streams; 0 for none. */
   readonly streams: number
-  /** Only rows whose names contain each of these texts; none: all rows. */
+  /** Measures only rows whose names contain all of these texts. If there are no texts, all rows are measured. */
   readonly only: readonly string[]
   /** Folder for a CPU profile of the service, made by Node when the service ends. */
   readonly profile: string | undefined
   /** Whether the peers are installed and measured. */
   readonly peers: boolean
-  /** Root of another built clone. Its service is measured beside this one in the rows "in full". */
+  /** Root of another built clone. The rows "in full" measure the services of both clones. */
   readonly against: string | undefined
   /** Number of rows in each growing table of one more installation; 0 for no such installation. */
   readonly rows: number
-  /** Version of Node.js for all measured programs; by default the version of this process. */
+  /** The version of Node.js that runs all measured programs; by default the version that runs this process. */
   readonly node: string | undefined
-  /** Processes of the service. */
+  /** Number of processes of the service. */
   readonly processes: number
   /** File for the measurements as JSON. */
   readonly json: string | undefined

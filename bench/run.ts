@@ -38,12 +38,12 @@ async function rowsOf(world: World, options: BenchOptions, say: Say): Promise<Ro
   ]
   const wanted = rows.filter(({ name }) => options.only.every((text) => name.toLowerCase().includes(text)))
   if (wanted.length === 0) throw new Error(`No row has ${options.only.join(' and ')} in its name.`)
-  // A comparison needs both rows.
+  // A selected row may compare itself with a row that is not selected. This row is then measured too.
   const bases = new Set(wanted.flatMap(({ goals = [] }) => goals.map(baseOf)))
   return rows.filter((row) => wanted.includes(row) || bases.has(row.name))
 }
 
-/** Measures a row once, with the work of PostgreSQL. */
+/** Measures a row once, and the work of PostgreSQL during the measurement. */
 async function measureOnce(row: Row, { postgres }: World, seconds: number): Promise<FullSample> {
   const before = await postgres.usage()
   const sample = await row.measure(seconds)
@@ -64,7 +64,7 @@ async function measure(rows: readonly Row[], world: World, options: BenchOptions
   const measured = new Map<Row, FullSample[]>(rows.map((row) => [row, []]))
   for (let round = 1; round <= options.rounds; round += 1) {
     process.stdout.write(`round ${round} of ${options.rounds}\n`)
-    // Every other round runs in reverse order, so that a row does not always follow the same row.
+    // Every second round runs in reverse order, so that a row does not always come after the same row.
     for (const row of round % 2 === 1 ? rows : rows.toReversed()) {
       measured.get(row)?.push(await measureOnce(row, world, options.seconds))
     }
@@ -72,7 +72,7 @@ async function measure(rows: readonly Row[], world: World, options: BenchOptions
   return measured
 }
 
-/** `npm run bench`: measures the built service and the programs that it is compared with, and prints the report. */
+/** Runs `npm run bench`: measures the built service and the programs for comparison, and prints the report. */
 export async function run(args: readonly string[]): Promise<void> {
   const options = readOptions(args)
   const world = await createWorld(options)

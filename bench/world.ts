@@ -7,7 +7,10 @@ import { nodeOfVersion } from './npm.js'
 import type { BenchOptions } from './options.js'
 import { startTarget, type Target, type TargetOptions } from './targets/target.js'
 
-/** One service with its own database, and the first party's access to it. */
+/**
+ * One service with its own database, and what a caller of its API needs: the typed client, the authorization header and
+ * the client secret.
+ */
 export interface Installation {
   readonly service: Target
   readonly credence: CredenceClient
@@ -17,24 +20,24 @@ export interface Installation {
   readonly databaseUrl: string
 }
 
-/** The programs that rows measure. */
+/** The programs that the rows measure. */
 export interface World extends Installation {
   readonly express: Target
   readonly cryptography: Target
-  /** Commits of the same PostgreSQL, without a service. */
+  /** A program that only commits transactions in the same PostgreSQL. */
   readonly commits: Target
   readonly postgres: BenchServer
   /** Version of the Node.js that runs the measured programs. */
   readonly nodeVersion: string
-  /** Starts another, fresh process of the service or of bare Express. It ends with the world. */
+  /** Starts a new process of the service or of bare Express. `close` ends the process. */
   startFresh(which: 'service' | 'express'): Promise<Target>
-  /** Starts the service with further settings and its own database. It ends with the world. */
+  /** Starts a service with more settings and its own database. `close` ends the service. */
   startInstallation(env: Readonly<Record<string, string>>): Promise<Installation>
-  /** Starts a program of targets/ that repeats operations without HTTP. It ends with the world. */
+  /** Starts a program of targets/ that repeats operations without HTTP. `close` ends the program. */
   startOperations(program: string, env?: Readonly<Record<string, string>>): Promise<Target>
-  /** Starts the program of the flows' minimal cost, with its own database. It ends with the world. */
+  /** Starts the program that shows the minimal cost of flows, with its own database. `close` ends the program. */
   startFloor(): Promise<Target>
-  /** Starts one of the programs of peers/. It ends with the world. */
+  /** Starts one of the programs of peers/. `close` ends the program. */
   startPeer(program: string): Promise<Target>
   close(): Promise<void>
 }

@@ -25,7 +25,10 @@ function parsed(text: string): unknown {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** The messages of a failed response: the messages of its error envelope. Without an envelope, the only message is the status. */
+/**
+ * The messages of a failed response. They come from its error envelope. If there is no envelope, the only message is
+ * the status.
+ */
 function messagesOf(body: unknown, { status, type, statusText }: Response): string[] {
   const message = isObject(body) ? body.message : undefined
   if (typeof message === 'string') return [message]
@@ -45,12 +48,15 @@ function errorShape(body: unknown, response: Response): CredenceErrorShape {
   }
 }
 
-/** Converts a failed response, also of a proxy, to the RPC protocol's form. Its status and headers stay. */
+/**
+ * Converts a failed response of the service or of a proxy to a response of the RPC protocol. The status and the headers
+ * stay the same.
+ */
 export async function rpcAnswer(response: Response): Promise<Response> {
   const text = await response.text()
   const body = parsed(text)
   const isRpc = Array.isArray(body) || (isObject(body) && isObject(body.error))
   const error = isRpc ? text : JSON.stringify({ error: { json: errorShape(body, response) } })
-  // The browser hides the status of a redirect as 0, and a Response cannot have this status.
+  // For a redirect the browser reports the status 0, and a Response cannot have this status.
   return new Response(error, { status: response.status >= 200 ? response.status : 502, headers: response.headers })
 }

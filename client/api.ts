@@ -16,8 +16,9 @@ type Called<Procedure> = Procedure extends {
   : never
 
 /**
- * Every procedure of the service by its name: `credence.offerings.create.mutate(…)`, `credence.offerings.read.query(…)`.
- * In the published package, scripts/client replaces this file by a file that it generates from the contracts.
+ * Every procedure of the service by its name: `credence.offerings.create.mutate(…)`,
+ * `credence.offerings.read.query(…)`. In the published package, a file that scripts/client generates from the contracts
+ * replaces this file.
  */
 export type CredenceClient = {
   readonly [Router in keyof Routers]: {

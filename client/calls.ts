@@ -1,4 +1,4 @@
-/** Options of a call, beside its input. */
+/** Options of a call, in addition to its input. */
 export interface CallOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal
@@ -11,19 +11,19 @@ type Given<Input> = undefined extends Input
 
 /** A procedure that reads. */
 export interface Query<Input, Output> {
-  /** Asks the service; rejects with a `CredenceError`. */
+  /** Calls the procedure. Rejects with a `CredenceError`. */
   query(...given: Given<Input>): Promise<Output>
 }
 
 /** A procedure that changes something. */
 export interface Mutation<Input, Output> {
-  /** Makes the change; rejects with a `CredenceError`. */
+  /** Calls the procedure, which makes the change. Rejects with a `CredenceError`. */
   mutate(...given: Given<Input>): Promise<Output>
 }
 
 /** A procedure that returns a stream of events. */
 export interface Subscription<Input, Event> {
-  /** Delivers every event, until the caller unsubscribes or the service refuses. */
+  /** Delivers every event until the caller unsubscribes or the service refuses the subscription. */
   subscribe(input: Input, callbacks: SubscriptionCallbacks<Event>): { unsubscribe(): void }
 }
 
@@ -37,31 +37,34 @@ export interface Tracked<Data> {
 }
 
 export interface SubscriptionCallbacks<Event> extends CallOptions {
-  /** Called after each connection. The service may still refuse. */
+  /** Called each time when the connection is open. The service may still refuse the subscription. */
   onStarted?(): void
   onData(event: Event): void
-  /** The service refuses. The subscription has ended, and no other callback follows. */
+  /** Called if the service refuses the subscription. The subscription has then ended, and no other callback follows. */
   onError?(error: CredenceError): void
-  /** `signal` ended the subscription; `onComplete` follows. */
+  /** Called if `signal` ended the subscription. `onComplete` follows. */
   onStopped?(): void
-  /** The caller ended the subscription, by `unsubscribe` or `signal`. Not called after `onError`. */
+  /** Called if the caller ended the subscription, by `unsubscribe` or `signal`. Not called after `onError`. */
   onComplete?(): void
-  /** Called after a change of the connection. `pending` means connected. `error` is the reason why the client connects again. */
+  /**
+   * Called when the state of the connection changes. `pending` means that the client is connected. `error` is the
+   * reason why the client connects again.
+   */
   onConnectionStateChange?(state: {
     readonly state: 'idle' | 'connecting' | 'pending'
     readonly error: CredenceError | null
   }): void
 }
 
-/** An error as the service writes it. */
+/** The content of an error, as the service sends it. */
 export interface CredenceErrorShape {
   readonly message: string
-  /** The error's number in the RPC protocol. */
+  /** The number of the error code in the RPC protocol. */
   readonly code: number
   readonly data: {
-    /** The error's name in the RPC protocol: `NOT_FOUND`. */
+    /** The name of the error code in the RPC protocol, such as `NOT_FOUND`. */
     readonly code: string
-    /** The procedure: `offerings.read`. */
+    /** The name of the procedure, such as `offerings.read`. */
     readonly path?: string
     /** The HTTP status of the same error in the REST API. */
     readonly httpStatus: number
@@ -71,7 +74,7 @@ export interface CredenceErrorShape {
 }
 
 /**
- * Every call rejects with this error, and every subscription's `onError` receives it. `data` is absent if the service
+ * A failed call rejects with this error, and `onError` of a subscription receives it. `data` is absent if the service
  * was not reached. `meta.response` is the HTTP response, for example to read `Retry-After`.
  */
 export interface CredenceError extends Error {

@@ -7,9 +7,9 @@ import type { AppRouter } from './router.js'
 import { endOnRefusal, streaming } from './subscription.js'
 import { transformer } from './transformer.js'
 
-/** The number of calls that the service accepts in one request. */
+/** The maximum number of calls that the service accepts in one request. */
 const MAX_BATCH = 10
-/** The longest address of a request. Node answers 431 to a request whose head is longer than 16 KiB. */
+/** The maximum length of a request's address. Node answers 431 if the head of a request is longer than 16 KiB. */
 const MAX_URL_LENGTH = 8_000
 
 export type { CredenceClient } from './api.js'
@@ -30,13 +30,13 @@ export interface CredenceClientOptions {
   /** Base URL of the service. The client adds `/trpc`. */
   readonly url: string | URL
   /**
-   * OIDC access token, sent as `Authorization: Bearer`. A function is called before each request and each connection of
-   * a subscription, so that it can renew the token in time.
+   * OIDC access token, sent as `Authorization: Bearer`. If it is a function, the client calls the function before each
+   * request and before each connection of a subscription. So the function can renew the token in time.
    */
   readonly accessToken?: TokenSource | undefined
   /** Client secret of a backend, sent as `x-client-secret`. Never use it in a browser. */
   readonly clientSecret?: string | undefined
-  /** The global `fetch` unless given. */
+  /** Default: the global `fetch`. */
   readonly fetch?: Fetch | undefined
 }
 
@@ -44,10 +44,10 @@ export interface CredenceClientOptions {
 export const isCredenceError = (thrown: unknown): thrown is CredenceError => isTRPCClientError<AppRouter>(thrown)
 
 /**
- * A typed client of the service. Calls of one tick share a request, at most ten calls per request. Subscriptions are
- * Server-Sent Events. After a lost connection they reconnect and continue after the last event. If the service refuses,
- * they end with an error. Tokens and secrets are sent only in headers, never in an address. A redirect is an error, so
- * tokens and secrets never reach another address.
+ * A typed client of the service. Calls that start in the same tick of the event loop are sent in one request, at most
+ * ten calls in each request. Subscriptions are Server-Sent Events. After a lost connection they reconnect and continue
+ * after the last event. If the service refuses, they end with an error. Tokens and secrets are sent only in headers,
+ * never in an address. A redirect is an error, so tokens and secrets never reach another address.
  *
  * @example
  * ```ts

@@ -23,8 +23,8 @@ interface SentRequest {
 }
 
 /**
- * A `fetch` that adds the caller's credentials. All its failures have the form of the RPC protocol, also failures from
- * the rate limit or a proxy.
+ * A `fetch` that adds the caller's credentials. It converts every failed response to a response of the RPC protocol,
+ * also failures of the rate limit or of a proxy.
  */
 export function credentialed({ accessToken, clientSecret, fetch }: Credentials): Send {
   return async (address, { method, body, headers, signal } = {}) => {
@@ -37,7 +37,7 @@ export function credentialed({ accessToken, clientSecret, fetch }: Credentials):
       ...(typeof body === 'string' ? { body } : {}),
       ...(signal === undefined ? {} : { signal }),
       headers: sent,
-      // A followed redirect would send x-client-secret to another address.
+      // If `fetch` followed a redirect, it would send x-client-secret to a different address.
       redirect: 'manual',
     })
     return response.ok ? response : rpcAnswer(response)

@@ -31,7 +31,7 @@ export type CredenceOutputs = {
   }
 }
 
-/** A procedure in the form of tRPC's types. It exists only as a type. */
+/** A procedure, described with tRPC's types. It exists only as a type. */
 interface Procedure<Type extends string, Input, Output> {
   (options: unknown): Promise<Output>
   readonly meta: unknown
@@ -57,7 +57,10 @@ type RouterRecord = {
   }
 }
 
-/** The service's router in the form of tRPC's types, for `createTRPCClient<AppRouter>` and libraries on top of it. It is only a type. */
+/**
+ * The service's router, described with tRPC's types. Use it for `createTRPCClient<AppRouter>` and for libraries on top
+ * of tRPC's client. It is only a type.
+ */
 export interface AppRouter {
   readonly createCaller: never
   readonly _def: {

@@ -4,7 +4,7 @@ import type { FetchLike, FetchLikeResponse } from 'eventsource'
 import type { Send } from './request.js'
 import type { AppRouter } from './router.js'
 
-/** The wait after a 429 without `Retry-After`. */
+/** The wait after a 429 without `Retry-After`, in seconds. */
 const RETRY_SECONDS = 5
 
 function pause(seconds: number, signal: AbortSignal): Promise<void> {
@@ -22,7 +22,10 @@ function pause(seconds: number, signal: AbortSignal): Promise<void> {
   })
 }
 
-/** Converts an error to an event of a stream, in the RPC protocol's form. An EventSource alone would keep only the error's status. */
+/**
+ * Converts a response with an error to an event of a stream, as the RPC protocol defines it. Without this event, an
+ * EventSource would report only the status of the error.
+ */
 async function asEvent(response: Response): Promise<FetchLikeResponse> {
   const body: unknown = await response.json()
   const { error } = (Array.isArray(body) ? body[0] : body) as { error: unknown }
@@ -31,7 +34,10 @@ async function asEvent(response: Response): Promise<FetchLikeResponse> {
   })
 }
 
-/** The `fetch` of the EventSource ponyfill. A reconnection counts as a request, so the client waits after a 429. */
+/**
+ * Returns the `fetch` for the EventSource ponyfill. A reconnection counts for the rate limit, so this `fetch` waits
+ * after a 429 and tries again.
+ */
 export function streaming(send: Send): FetchLike {
   return async (url, init) => {
     for (;;) {
@@ -43,13 +49,16 @@ export function streaming(send: Send): FetchLike {
   }
 }
 
-/** True if the status comes from a proxy, or from a service that starts or stops. The client then connects again. */
+/**
+ * True if there is no answer, or if the status comes from a proxy or from a service that starts or stops. The client
+ * then connects again.
+ */
 const isPassing = (error: TRPCClientError<AppRouter>) =>
   error.data === undefined || error.data === null || [502, 503, 504].includes(error.data.httpStatus)
 
 /**
- * Ends a subscription that the service refuses. Otherwise the EventSource would ask for an unknown id (500) again every
- * three seconds.
+ * Ends a subscription that the service refuses. Otherwise the EventSource would repeat the request every three seconds,
+ * for example for an unknown id (500).
  */
 export function endOnRefusal(): TRPCLink<AppRouter> {
   return () =>

@@ -9,7 +9,9 @@ import { type Album, takePictures } from './console-pictures/views.js'
 
 const directory = join(projectDirectory(), 'docs', 'images')
 
-/** `npm run console:pictures`: makes the pictures in docs/images from the built service, over a temporary database. */
+/**
+ * `npm run console:pictures`: makes the pictures in docs/images. It uses the built service with a temporary database.
+ */
 async function run(): Promise<void> {
   await mkdir(directory, { recursive: true })
   const service = await startDemonstration()
@@ -26,7 +28,7 @@ async function run(): Promise<void> {
         return page
       },
       keep: async (page, name) => {
-        // Focus and pointer of the script must not show in the picture.
+        // The picture must not show the focus and the pointer of the script.
         await page.evaluate('document.activeElement?.blur()')
         await page.mouse.move(0, 0)
         await page.screenshot({ path: join(directory, `${name}.png`), animations: 'disabled' })

@@ -3,9 +3,9 @@ import { zStoredEvidence } from '../server/verifier/evidence/package.js'
 import { checkEvidence } from './verify-evidence/check.js'
 
 /**
- * `npm run verify-evidence FILE`: makes every check of an answer again, from the answer of
- * `GET /api/v1/verification-sessions/{id}/evidence` alone. It uses neither a database nor a network. It exits with 1 if a check fails
- * that is recorded as passed, or if the package does not prove its outcome.
+ * `npm run verify-evidence FILE`: makes every check of a wallet's answer again. It uses only the package that `GET
+ * /api/v1/verification-sessions/{id}/evidence` returned, and neither a database nor a network. It exits with 1 if a
+ * check fails although it is recorded as passed, or if the package does not prove its outcome.
  */
 async function run([file]: readonly string[]): Promise<boolean> {
   if (file === undefined) throw new Error('Name the file: npm run verify-evidence FILE')

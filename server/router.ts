@@ -10,6 +10,7 @@ import { type Formats, standardFormats } from './formats/registry.js'
 import { healthRouter } from './health/health.router.js'
 import { credentialOffersRouter } from './issuer/credential-offers/credential-offers.router.js'
 import { credentialsRouter } from './issuer/credentials/credentials.router.js'
+import { erasureRouter } from './issuer/erasure/erasure.router.js'
 import { metadataRouter } from './issuer/metadata/metadata.router.js'
 import { offeringsRouter } from './issuer/offerings/offerings.router.js'
 import { authorizationsRouter } from './issuer/openid4vci/authorizations/authorizations.router.js'
@@ -47,6 +48,7 @@ const createAppRouter = (formats: Formats, features: Features) =>
     offerings: offeringsRouter(features.offerings),
     credentials: credentialsRouter(formats, features.credentials),
     credentialOffers: credentialOffersRouter(features.credentialOffers),
+    erasure: erasureRouter(features.erasure),
     verify: verifyRouter(formats, features.verify),
     vpQueries: vpQueriesRouter(features.vpQueries),
     authorizationRequests: authorizationRequestsRouter(formats, features.authorizationRequests),

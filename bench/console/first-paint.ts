@@ -2,7 +2,8 @@ import { type Browser, chromium } from 'playwright-core'
 import { inTime } from '../../server/outbound/in-time.js'
 
 /**
- * Times of one opening of the console, in milliseconds from the click. `KiB` is the traffic until the checklist was shown.
+ * The times at which events happened when the console was opened, in milliseconds since the click. `KiB` is the traffic
+ * until the checklist was shown.
  */
 export interface FirstPaint {
   /** The page itself had arrived. */
@@ -26,7 +27,10 @@ export interface FirstPaint {
 
 export const PARTS = ['html', 'drawn', 'title', 'scripts', 'session', 'setup', 'checklist', 'complete', 'KiB'] as const
 
-/** A script that notes when the title and the first item of the checklist were drawn: in the frame after they entered the page. */
+/**
+ * A script that records when the title and the first item of the checklist were drawn: in the frame after they were
+ * added to the page.
+ */
 const WATCH = `
   window.seen = {}
   const found = (selector) => document.querySelector(selector) !== null
@@ -48,7 +52,10 @@ const WATCH = `
   new MutationObserver(look).observe(document, { childList: true, subtree: true })
 `
 
-/** A script that reads the page's data about its own loading. The address of a console request contains the names of its procedures. */
+/**
+ * A script that reads the browser's data about the loading of the page. The address of each request of the console
+ * contains the names of the called procedures.
+ */
 const READ = `(() => {
   const all = performance.getEntriesByType('resource').filter(({ responseEnd }) => responseEnd <= window.seen.checklist)
   const lastOf = (is) => Math.max(...all.filter(is).map(({ responseEnd }) => responseEnd))

@@ -26,7 +26,7 @@ function readOptions(args: readonly string[]) {
   return { runs, slowdown, against: values.against }
 }
 
-/** `npm run bench:console`: the time from an empty cache until the overview shows its checklist. */
+/** Runs `npm run bench:console`: measures the time from an empty cache until the overview shows its checklist. */
 export async function run(args: readonly string[]): Promise<void> {
   const { runs, slowdown, against } = readOptions(args)
   const sides = [{ name: 'here', root: process.cwd() }]
@@ -40,7 +40,7 @@ export async function run(args: readonly string[]): Promise<void> {
     for (const { name, root } of sides) {
       const port = await freePort()
       const url = `http://localhost:${port}`
-      // The same as with `npm start`.
+      // The console is open without sign-in, as with `npm start`.
       const env = {
         ISSUER_BASE_URL: url,
         VERIFIER_BASE_URL: url,

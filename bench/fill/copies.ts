@@ -1,21 +1,21 @@
 /** Describes copies of rows that the service itself has written, so that every required column has a value. */
 export interface Copies {
   readonly table: string
-  /** The SQL condition for the copied rows. */
+  /** The SQL condition that selects the rows to copy. */
   readonly where: string
   /**
-   * Columns that differ between copies: SQL with the copy's number `n`, from 1, and the copied row, `row`. Columns with a
-   * unique default differ anyway.
+   * The columns that differ between copies, as SQL. The SQL may use `n`, the number of the copy (from 1), and `row`,
+   * the copied row. Columns with a unique default need no entry.
    */
   readonly set: Readonly<Record<string, string>>
-  /** Number of copies of each row, if each table gets that many rows. */
+  /** Returns the number of copies of each copied row, if every table gets `rows` rows. */
   readonly count?: (rows: number, copied: number) => number
 }
 
 /** Entries of one status list. */
 const LIST_SIZE = 131_072
 
-/** SQL for the id of a copy. The id looks random to an index, but rows that refer to it can compute it. */
+/** SQL for the id of a copy. To an index the id looks random, but rows that refer to the copy can compute its id. */
 export const id = (kind: string, n = 'n') => `md5('${kind} ' || ${n})::uuid::text`
 const hash = (kind: string) => `translate(rtrim(encode(sha256(('${kind} ' || n)::bytea), 'base64'), '='), '+/', '-_')`
 
@@ -23,7 +23,7 @@ const RECENTLY = "now() - (n % 3600) * interval '1 second'"
 /** An expiry after the end of the benchmark. */
 const LATER = "now() + interval '1 hour' + (n % 3600) * interval '1 second'"
 
-/** The copied originals: one issuance and one presentation. */
+/** SQL for the ids of the rows to copy: one issuance and one presentation. */
 export const ORIGINALS = `CREATE TEMPORARY TABLE originals AS
   SELECT (SELECT offering_id FROM redemptions LIMIT 1) AS offering,
          (SELECT credential_id FROM redemptions LIMIT 1) AS credential,
@@ -37,11 +37,11 @@ const events = (session: string, kind: string): Copies => ({
   table: 'session_events',
   where: `session_id = ${session}`,
   set: { session_id: id(kind), at: RECENTLY },
-  // The events of both kinds of session together are as many as the rows of any other table.
+  // Each kind of session has half of the events, so that this table has as many rows as any other table.
   count: (rows, copied) => Math.floor(rows / 2 / copied),
 })
 
-/** The copies of each table, in an order in which rows refer only to rows of earlier tables. */
+/** The copies for each table. The order is such that rows refer only to rows of earlier tables. */
 export const COPIES: readonly Copies[] = [
   { table: 'offerings', where: `id = ${OFFERING}`, set: { id: id('offering'), created_at: RECENTLY } },
   {

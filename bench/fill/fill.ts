@@ -7,7 +7,7 @@ interface Column {
   readonly distinct: boolean
 }
 
-/** The columns that a copy sets: all except automatic counters. */
+/** Finds the columns that a copy sets: all columns except automatic counters. */
 async function columnsOf(client: pg.Client, table: string): Promise<Column[]> {
   const { rows } = await client.query<Column>(
     `SELECT a.attname AS name, a.atttypid = 'text'::regtype AND EXISTS (
@@ -40,9 +40,9 @@ async function copy(client: pg.Client, { table, where, set, count = (rows) => ro
 }
 
 /**
- * Fills each table that grows with use with a number of rows. The rows are copies of rows that the service itself wrote, with
- * their own ids, hashes and times. The account must be a superuser, so that PostgreSQL does not check each reference. The
- * references of the copies are valid by construction.
+ * Fills the tables that grow with use. Each of them gets `rows` rows. These rows are copies of rows that the service
+ * itself wrote, with different ids, hashes and times. The account must be a superuser, so that PostgreSQL does not
+ * check each reference. The references of the copies are valid by construction.
  *
  * @returns a description of the work, for the report
  */

@@ -1,6 +1,6 @@
 const id = (kind: string) => `md5('${kind}' || n)::uuid::text`
 
-/** The oldest nineteen rows of each table have a rare value. A search in the order of time finds them last. */
+/** The oldest nineteen rows of each table have a rare value. A search in the order of time finds these rows last. */
 const RARE = 'n < 20'
 
 /** A document that is about as long as a credential with ten claims. */
@@ -8,9 +8,9 @@ const VC = `json_build_object('type', json_build_array('VerifiableCredential'), 
   (SELECT string_agg(md5(n::text || i), '') FROM generate_series(1, 30) AS i)))`
 
 /**
- * Statements that fill each table that lists show with a number of rows, one row for each second. Nearly all rows are alike,
- * except for a few old rows. The account must be a superuser, so that PostgreSQL does not check each reference. The references
- * are valid by construction.
+ * Statements that fill the tables behind the API's lists. Each table gets `rows` rows, one for each second. Nearly all
+ * rows are alike, except for a few old rows. The account must be a superuser, so that PostgreSQL does not check each
+ * reference. The references are valid by construction.
  */
 export function listFilling(rows: number): readonly string[] {
   const from = `FROM generate_series(1, ${rows}) AS n`
@@ -41,7 +41,7 @@ export function listFilling(rows: number): readonly string[] {
        SELECT ${at}, CASE WHEN ${RARE} THEN 'rare' WHEN n % 3 = 0 THEN 'alice' END,
          CASE WHEN ${RARE} THEN 'schema.created' WHEN n % 2 = 0 THEN 'credential.issued' ELSE 'offering.created' END,
          CASE WHEN ${RARE} THEN 'schema' WHEN n % 2 = 0 THEN 'credential' ELSE 'offering' END, ${id('credential')} ${from}`,
-    // Unusually many records; each has a former signing key.
+    // These are unusually many records. Each record has a former signing key.
     `INSERT INTO keys (id, key_set_id, alg, public_jwk, private_jwk, created_at, retired_at)
        SELECT ${id('key')} || age, ${id('set')}, 'ES256', '{"kty":"EC","crv":"P-256"}', '{}', ${at} - age * interval '1 day',
          CASE WHEN age > 0 THEN ${at} END ${from}, generate_series(0, 1) AS age`,

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** The indices that only lists need, on tables that each issuance or presentation writes to. */
+/** The indices that only lists need, on the tables to which each issuance or presentation writes. */
 const ADDED = [
   'credentials_active_idx',
   'credentials_schema_id_created_at_idx',
@@ -31,7 +31,7 @@ const IDS: Readonly<Record<string, string>> = {
 }
 
 const ROWS = 2_000
-/** Rows of one transaction. */
+/** Number of rows in one transaction. */
 const COMMIT = 10
 
 async function costOf(client: pg.Client, table: string): Promise<Omit<InsertCost, 'name'>> {

@@ -15,7 +15,7 @@ interface Plan {
 
 /** How PostgreSQL reads a table in a statement. */
 export interface Scan {
-  /** `Index Scan credentials_active_idx`. */
+  /** The kind of scan and the index, such as `Index Scan credentials_active_idx`. */
   readonly name: string
   readonly table: string
   /** Rows that the scan read, in all its loops. */
@@ -25,7 +25,7 @@ export interface Scan {
 export interface ReadPlan {
   readonly found: number
   readonly scans: readonly Scan[]
-  /** Pages of 8 KiB. */
+  /** The number of pages of 8 KiB that the scan read. */
   readonly pages: number
 }
 
@@ -39,7 +39,10 @@ const scanOf = (node: Plan, table: string): Scan => ({
     node['Actual Loops'],
 })
 
-/** Finds how PostgreSQL reads the tables of a statement: it runs the statement of this process again under EXPLAIN. */
+/**
+ * Finds how PostgreSQL reads the tables of a statement. It runs the statement that this process has sent again, with
+ * EXPLAIN.
+ */
 export function planReader(client: pg.Client) {
   const send = pg.Client.prototype.query
   return async (read: () => Promise<readonly unknown[]>): Promise<ReadPlan> => {

@@ -24,8 +24,8 @@ export const TAKE = 51
 const WHOLE: TimedPart = { take: TAKE, after: undefined, from: undefined, to: undefined }
 
 /**
- * The requests of each list: without a filter, for a time, after a cursor, and with each single filter. Filters have frequent,
- * rare, old and missing values.
+ * The requests for each list: without a filter, for a period, after a cursor, and with each single filter. The filters
+ * have frequent, rare, old and missing values.
  */
 export function questions(database: Database, rows: number, idPrefix: string): Question[] {
   const middle = new Date(Date.now() - (rows / 2) * 1_000)
@@ -50,7 +50,7 @@ export function questions(database: Database, rows: number, idPrefix: string): Q
     })),
   ]
   const signers = createSignerStore(database)
-  /** A list without a filter. */
+  /** Requests for a list that has no filters. */
   const whole = (name: string, page: (part: ListPart) => Promise<readonly unknown[]>): Question[] =>
     list(name, (_, part) => page(part), undefined, []).filter(({ asked }) => asked === 'all' || asked === 'cursor')
   return [

@@ -16,12 +16,15 @@ import { questions } from './questions.js'
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
 
-/** Number of requests for each list. */
+/** How often each request is repeated. */
 const TIMES = 15
 
 const GOAL_MS = 100
 
-/** `npm run bench:lists`: the time for the first page of each list, the indices that it uses, and their cost for inserts. */
+/**
+ * Runs `npm run bench:lists`: measures the time for the first page of each list, finds the indices that the page uses,
+ * and measures the cost of these indices for inserts.
+ */
 export async function run(args: readonly string[]): Promise<void> {
   const values = argumentsOf(args, {
     rows: { type: 'string', default: '1000000' },

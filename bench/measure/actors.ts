@@ -3,7 +3,7 @@ import { type Caller, createCaller } from './caller.js'
 import { measureFlows } from './flows.js'
 import type { Sample } from './sample.js'
 
-/** The element for this turn: the elements are used one after the other, again and again. */
+/** Returns the element for a turn. The elements are used one after the other, again and again. */
 export function inTurn<T>(things: readonly T[], turn: number): T {
   const thing = things[turn % things.length]
   if (thing === undefined) throw new Error('Nobody takes part.')
@@ -14,7 +14,7 @@ export function inTurn<T>(things: readonly T[], turn: number): T {
  * Measures a flow of several wallets. Each flow uses the next of some prepared elements: keys of wallets, or their
  * credentials.
  *
- * @param spanOf may return the relevant milliseconds, if they are not the flow's whole duration
+ * @param spanOf may return the milliseconds to record for a flow; by default the whole duration of the flow is recorded
  */
 export async function measureActors<T, Result>(
   target: Target,

@@ -9,10 +9,10 @@ export interface Call {
 
 /** Sends the requests of a flow, over connections that stay open. */
 export interface Caller {
-  /** @throws if the answer is not a success; @returns its body */
+  /** @throws if the answer is not a success; @returns the body of the answer */
   text(path: string, call?: Call): Promise<string>
   json(path: string, call?: Call): Promise<Record<string, unknown>>
-  /** @throws if the answer is no redirect; @returns its address, and the cookie that it sets */
+  /** @throws if the answer is no redirect; @returns the address of the redirect, and the cookie that the answer sets */
   redirect(path: string, call?: Call): Promise<{ readonly location: string; readonly cookie: string }>
   close(): Promise<void>
 }

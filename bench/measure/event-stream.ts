@@ -2,12 +2,14 @@ import { connect, type Socket } from 'node:net'
 
 /** One open stream of Server-Sent Events. The client is minimal, so that the load can have thousands of streams. */
 export interface EventStream {
-  /** Resolves with the time (`performance.now()`) at which a text arrived, also if it arrived earlier. */
+  /**
+   * Resolves with the time (`performance.now()`) at which a text arrived, also if the text arrived before this call.
+   */
   arrival(text: string): Promise<number>
   close(): void
 }
 
-/** Number of received characters that are kept, so that a text in two parts is found. */
+/** Number of received characters that are kept, so that a text that arrives in two parts is found. */
 const KEPT = 4_096
 
 /** Subscribes over a bare socket. If the connection ends, every waiting promise is rejected. */

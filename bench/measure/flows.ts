@@ -3,9 +3,11 @@ import { cpuMs, residentMiB } from './process-usage.js'
 import { percentile, type Sample } from './sample.js'
 
 /**
- * Runs flows for a time. Each actor begins its next flow when its last flow has ended. A flow that fails ends the benchmark.
+ * Runs flows for a number of seconds. Each actor begins its next flow when its previous flow has ended. A flow that
+ * fails ends the benchmark.
  *
- * @param flow may return the relevant milliseconds, if they are not its whole duration
+ * @param flow runs one flow. It may return the milliseconds to record; by default the whole duration of the flow is
+ * recorded
  */
 export async function measureFlows(
   target: Target,

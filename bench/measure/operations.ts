@@ -11,7 +11,7 @@ const zSample = z.object({
   residentMiB: z.number(),
 })
 
-/** Lets a program without HTTP repeat an operation for a time, several at once. */
+/** Lets a program without HTTP repeat an operation for a number of seconds, several at the same time. */
 export const measureOperations = async (
   target: Target,
   operation: string,

@@ -5,7 +5,7 @@ import { cpuMs, parentOf } from './process-usage.js'
 export interface PostgresUsage {
   /** CPU time of all processes of the server; NaN if the server is on another machine. */
   readonly cpuMs: number
-  /** Transactions that wrote, of all databases. */
+  /** The number of transactions that wrote something, in all databases. */
   readonly commits: number
 }
 

@@ -11,7 +11,10 @@ function statOf(pid: number): { readonly name: string; readonly fields: readonly
   return { name: stat.slice(stat.indexOf('(') + 1, end), fields: stat.slice(end + 2).split(' ') }
 }
 
-/** Reads a value of a process. If the process has ended meanwhile, returns `gone`: the parent's figures include the process. */
+/**
+ * Reads a value of a process. If the process has ended meanwhile, returns `gone`, because the figures of the parent
+ * process then include the value.
+ */
 function orGone<T>(read: () => T, gone: T): T {
   try {
     return read()
@@ -20,7 +23,7 @@ function orGone<T>(read: () => T, gone: T): T {
   }
 }
 
-/** A process and its child processes: the workers of a service, the backends of a database. */
+/** The ids of a process and its child processes, such as the workers of a service or the backends of a database. */
 function treeOf(pid: number): number[] {
   const children = orGone(() => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), '')
   return [pid, ...children.split(' ').filter(Boolean).map(Number).flatMap(treeOf)]

@@ -8,14 +8,17 @@ export interface RequestShape {
   readonly path: string
   readonly headers?: Readonly<Record<string, string>>
   readonly json?: unknown
-  /** A part of every correct answer, if a status of 200 does not prove that the work was done. */
+  /** A text that every correct answer contains. Set it if a status of 200 does not prove that the work was done. */
   readonly says?: string
 }
 
 /** The longest wait for an answer, in seconds, so that slow answers are measured too. */
 const PATIENCE_SECONDS = 60
 
-/** Resolves after the answer to one request. The service answers this request after the open requests of the previous row. */
+/**
+ * Sends one request and resolves after its answer. The service answers this request after it has answered the remaining
+ * requests of the previous row.
+ */
 async function ready(url: string, init: RequestInit, says: string): Promise<void> {
   const answer = await fetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE_SECONDS * 1000) })
   const text = await answer.text()
@@ -23,8 +26,8 @@ async function ready(url: string, init: RequestInit, says: string): Promise<void
 }
 
 /**
- * Repeats a request on a number of connections. Each connection sends its next request after the answer. If no answer arrives in the
- * time, the row is measured again for twice as long.
+ * Repeats a request on a number of connections. Each connection sends its next request after the answer to its previous
+ * request. If no answer arrives within `seconds`, the row is measured again for twice as long.
  */
 export async function measureRequests(
   target: Target,

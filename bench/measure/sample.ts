@@ -1,7 +1,7 @@
 /** One measurement of one row. */
 export interface Sample {
   readonly operations: number
-  /** Operations a second. */
+  /** Number of operations in a second. */
   readonly perSecond: number
   /** Milliseconds from the start of an operation to its end. */
   readonly p50: number
@@ -12,11 +12,11 @@ export interface Sample {
   readonly residentMiB: number
 }
 
-/** A sample with PostgreSQL's work. */
+/** A sample that also has the work of PostgreSQL. */
 export interface FullSample extends Sample {
   /** CPU time of PostgreSQL for one operation, in milliseconds; NaN if the server is on another machine. */
   readonly postgresMs: number
-  /** Writing transactions for one operation. */
+  /** Number of writing transactions for one operation. */
   readonly commits: number
 }
 
@@ -27,7 +27,7 @@ export function median(values: readonly number[]): number {
   return Number.isInteger(middle) ? ((sorted[middle - 1] ?? Number.NaN) + upper) / 2 : upper
 }
 
-/** The value that a share of all values does not exceed (nearest rank). */
+/** The percentile of values (nearest rank): the smallest value that is not exceeded by this share of the values. */
 export function percentile(values: readonly number[], share: number): number {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? Number.NaN

@@ -1,10 +1,14 @@
-/** An operation has become cheaper if its CPU time is below this share of the former minimum. Turns of the same load mostly differ by less. */
+/**
+ * An operation counts as cheaper if its CPU time is below this share of the former minimum. Between turns without a
+ * change, the CPU time usually differs by less.
+ */
 const CHEAPER = 0.97
 const MAX_TURNS = 6
 
 /**
- * Loads a process until an operation no longer becomes cheaper. V8 compiles frequently used code again and again. A flow of
- * many small functions takes longer for this than a short one, and its figures would contain that time.
+ * Loads a process until an operation no longer becomes cheaper. V8 compiles frequently used code again and again. A
+ * flow that calls many small functions takes longer until all of them are compiled. Without enough warm-up its figures
+ * would include the compilation.
  *
  * @param load loads the process for one turn, and resolves with the CPU time of an operation
  * @param maxTurns limit of turns, after which the process counts as warm

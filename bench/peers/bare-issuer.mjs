@@ -5,7 +5,7 @@ import { SDJwtVcInstance } from '@sd-jwt/sd-jwt-vc'
 import express from 'express'
 import { callbacksOf, publicJwkOf, signText } from './bare-issuer/callbacks.mjs'
 
-// The bare libraries of issuing (OpenID4VCI, OAuth, SD-JWT VC) behind Express. All state is in memory.
+// An issuer that consists only of the libraries (OpenID4VCI, OAuth, SD-JWT VC) and Express. All state is in memory.
 const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 const CONFIGURATION = 'purchase'
 const TOKEN_SECONDS = 300
@@ -19,7 +19,8 @@ const publicJwk = { ...pair.publicKey.export({ format: 'jwk' }), kid: 'key-1', a
 const jwks = { keys: [publicJwk] }
 const callbacks = {
   ...callbacksOf({ privateJwk, publicJwk }),
-  // At each access token the library fetches the keys of its own server. This answer replaces the fetch.
+  // For each access token the library fetches the keys of its own server. This function answers the fetch without a
+  // request.
   fetch: async () => new Response(JSON.stringify(jwks), { headers: { 'content-type': 'application/jwk-set+json' } }),
 }
 const issuer = new Openid4vciIssuer({ callbacks })
@@ -62,7 +63,7 @@ const issuerMetadata = {
   knownCredentialConfigurations: issuer.getKnownCredentialConfigurationsSupported(credentialIssuer),
 }
 
-/** Offers by id, by the unused code, and by the used code until its credential is taken. */
+/** Offers by id, by their unused code, and by their used code until the credential is taken. */
 const offers = new Map()
 const open = new Map()
 const redeemed = new Map()
@@ -75,7 +76,7 @@ function used(map, key) {
   return value
 }
 
-/** The library's form of a request. @param request the request of Express */
+/** Converts a request to the library's format. @param request the request of Express */
 const requestOf = (request) => ({
   method: request.method,
   url: `${url}${request.originalUrl}`,

@@ -1,8 +1,8 @@
 import express from 'express'
 import { startAgent } from './credo/agent.mjs'
 
-// Credo as an issuer and a verifier, with two routes for the first party. Credo leaves such routes to its users. They
-// authenticate no caller.
+// Credo as an issuer and a verifier, with two routes for the backends that make offers and requests. Credo has no such
+// routes: its users write them. These two routes authenticate no caller.
 const port = Number(process.env.PORT)
 const url = `http://127.0.0.1:${port}`
 const ID = 'bench'

@@ -6,7 +6,7 @@ import type { World } from '../world.js'
 
 const folder = import.meta.dirname
 
-/** The targets that the service is compared with. */
+/** The running peers, with which the service is compared. */
 export interface Peers {
   readonly bareIssuer: Target
   readonly credo: Target

@@ -8,15 +8,15 @@ export type Measured = ReadonlyMap<Row, readonly FullSample[]>
 /** A goal and its result. */
 export interface Outcome {
   readonly row: string
-  /** The goal in words. */
+  /** The description of the goal. */
   readonly goal: string
-  /** Median and quartiles over the rounds; undefined if the compared row was not measured. */
+  /** Median and quartiles of all rounds; undefined if the row to compare with was not measured. */
   readonly figure: { readonly median: number; readonly lower: number; readonly upper: number } | undefined
   readonly unit: '%' | 'ms' | '×'
   readonly met: boolean | undefined
 }
 
-/** The value of a goal in one round, its bound, its text and its unit. */
+/** How to judge a kind of goal: its value in one round, its bound, its text and its unit. */
 function rule(goal: Goal): {
   readonly value: (own: FullSample, base: FullSample) => number
   readonly within: (value: number) => boolean

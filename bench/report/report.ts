@@ -14,7 +14,7 @@ export interface Findings {
   readonly options: BenchOptions
   readonly measured: Measured
   readonly streams: readonly StreamCost[]
-  /** Messages during the run. */
+  /** The messages that the run has printed. */
   readonly notes: readonly string[]
 }
 
@@ -47,7 +47,10 @@ function jsonOf(findings: Findings, at: Date): string {
   return `${JSON.stringify({ at, setting, notes, rows, goals: outcomesOf(measured), streams }, undefined, 1)}\n`
 }
 
-/** The name of a report: the day and the unusual options. A run of fewer rows therefore does not overwrite a whole run. */
+/**
+ * The name of a report: the day, and the options that differ from their defaults. So a run of some rows does not
+ * overwrite a run of all rows.
+ */
 export function nameOf({ processes, rows, node, only, quick, against }: BenchOptions, at: Date): string {
   const parts = [
     dayOf(at),

@@ -16,7 +16,7 @@ export class Report {
     this.#lines.push(line)
   }
 
-  /** Writes the report into results/, by day and name. */
+  /** Writes the report into results/. The file name has the day and the name of the benchmark. */
   save(name: string, at = new Date()): void {
     mkdirSync(RESULTS, { recursive: true })
     const path = join(RESULTS, `${dayOf(at)}-${name}.md`)

@@ -31,7 +31,7 @@ function cellsOf({ name }: Row, samples: readonly FullSample[]): string[] {
   return [name, ...figures, ...postgres, residentMiB.toFixed(0)]
 }
 
-/** The medians of all rounds. */
+/** The table of the rows, with medians of all rounds. */
 export const tableOf = (measured: Measured): string =>
   markdown([COLUMNS, ...[...measured].map(([row, samples]) => cellsOf(row, samples))], [0])
 
@@ -47,7 +47,7 @@ function goalCellsOf({ row, goal, figure, unit, met }: Outcome): string[] {
 export const goalTableOf = (measured: Measured): string =>
   markdown([GOAL_COLUMNS, ...outcomesOf(measured).map(goalCellsOf)], [0, 1])
 
-/** The table of the streams, with medians of the rounds. The other lines are compared with the first line, round by round. */
+/** The table of the streams, with medians of the rounds. All lines are compared with the first line, round by round. */
 export function streamTableOf(costs: readonly StreamCost[]): string {
   const yardstick = costs[0]?.samples ?? []
   const lines = costs.map(({ name, streams, samples }, position) => {

@@ -8,7 +8,10 @@ const OPERATIONS = [
   ['RS256 access token verify', 'token'],
 ] as const
 
-/** Rows for the cost of signatures alone, and for the commits of the same PostgreSQL, in processes without HTTP. */
+/**
+ * Rows for the cost of signatures alone, and for the commits that the same PostgreSQL can make. Both are measured in
+ * processes without HTTP.
+ */
 export function ceilingRows({ cryptography, commits }: World): Row[] {
   const signatures = OPERATIONS.flatMap(([what, operation]) =>
     [1, 16].map((atOnce) => ({

@@ -36,7 +36,10 @@ const byBrowser: Flow = async (caller, authorization, held) => {
   await caller.json(new URL(String(made.response_uri)).pathname, { headers: { origin: ORIGIN }, json: credential })
 }
 
-/** Rows of presentations to a verifier with a certificate, on its own process and database; the sessions have no watcher. */
+/**
+ * Rows of presentations to a verifier with a certificate. They use a separate process and database. No caller watches
+ * the sessions.
+ */
 export async function certifiedPresentationRows(world: World): Promise<Row[]> {
   const issuers = foreignIssuers()
   const { service } = await world.startInstallation(issuers.env).finally(issuers.remove)

@@ -8,7 +8,7 @@ import type { Row } from './row.js'
 
 const AT_ONCE = 8
 
-/** The row of a deferred offer, which is approved when its wallet waits (OpenID4VCI 1.0 §9). */
+/** The row of a deferred offer. The offer is approved while its wallet waits (OpenID4VCI 1.0 §9). */
 export function deferredFlowRow({ service, authorization }: World): Row {
   const headers = { authorization }
   const wallets = Array.from({ length: 64 }, newBenchWallet)

@@ -10,7 +10,7 @@ export const SUBJECT = {
   price: { amount: 249, currency: 'EUR' },
 }
 
-/** The credential type with this name. */
+/** The input that publishes the credential type of all rows. */
 export const SCHEMA = {
   name: TYPE,
   version: 1,

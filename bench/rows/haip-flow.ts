@@ -27,7 +27,7 @@ interface Flow {
   readonly challenge: string
 }
 
-/** The user's steps, without sign-in: opens the page and accepts. */
+/** Does the user's steps, without a sign-in: opens the page and accepts. */
 async function agreed(caller: Caller, requestUri: string, clientId: string): Promise<string> {
   const query = new URLSearchParams({ client_id: clientId, request_uri: requestUri })
   const { url, cookie } = await sentTo(caller, `/openid4vci/authorize?${query}`)
@@ -37,7 +37,10 @@ async function agreed(caller: Caller, requestUri: string, clientId: string): Pro
   return answer.url.searchParams.get('code') ?? ''
 }
 
-/** Takes a credential: PAR, authorize, page, decision, token, nonce, credential. DPoP and attestation are sent wherever the service accepts them. */
+/**
+ * Takes a credential: PAR, authorize, page, decision, token, nonce, credential. The wallet sends DPoP and its
+ * attestation in each request that accepts them.
+ */
 async function takeCredential({ caller, issuer, wallet, issuerState, challenge }: Flow): Promise<void> {
   const { form, verifier } = wallet.request(CONFIGURATION, issuerState)
   const pushed = await caller.json(PAR, { form, headers: wallet.authenticated(issuer, PAR, challenge) })
@@ -57,7 +60,7 @@ async function takeCredential({ caller, issuer, wallet, issuerState, challenge }
   credentialOf(answer)
 }
 
-/** A challenge for the attestation proofs of a row's whole measurement. */
+/** The challenge for all attestation proofs of one measurement. */
 async function challengeOf(issuer: string): Promise<string> {
   const caller = createCaller(issuer, 1)
   const answer = caller.json('/openid4vci/challenge', { method: 'POST' })
@@ -65,7 +68,7 @@ async function challengeOf(issuer: string): Promise<string> {
   return String(challenge)
 }
 
-/** The row of a whole issuance under HAIP 1.0, on its own process and database. */
+/** The row of a whole issuance under HAIP 1.0, with a separate process and database. */
 export async function haipFlowRow(world: World): Promise<Row> {
   const { env, newWallet, remove } = haipSetup()
   const { service, credence } = await world.startInstallation(env).finally(remove)

@@ -9,16 +9,21 @@ import type { Row } from './row.js'
 
 const AT_ONCE = [1, 8, 32] as const
 const CPU_GOAL: Goal = { kind: 'cpu', atMostMs: 4 }
-/** So many offerings that two wallets rarely use the same offering at once. */
+/** Number of offerings. They are so many that two wallets rarely use the same offering at the same time. */
 const MANY = 256
 
-/** A redemption limit that is never reached. Without a limit, the offering's row would not count redemptions. */
+/**
+ * A redemption limit that is never reached. Without a limit, redemptions would not be counted in the offering's row.
+ */
 const LIMIT = 2_147_483_647
 
 const FLOW = 'OpenID4VCI offer → token → nonce → credential'
 const manyRow = (atOnce: number) => `${FLOW}, of ${MANY} offerings, ${atOnce} at once`
 
-/** Rows of whole issuances, one after the other and several at once: of one offering, and of many offerings without a common row. */
+/**
+ * Rows of whole issuances: one after the other, several at once from one offering, and several at once from many
+ * offerings.
+ */
 export async function issuanceFlowRows({ service, credence }: World): Promise<Row[]> {
   const made = { credential_type: TYPE, credential_subject: SUBJECT, redemption_limit: LIMIT }
   const offerings: string[] = []

@@ -4,7 +4,10 @@ import { SUBJECT, TYPE } from './fixture.js'
 import type { Row } from './row.js'
 
 const CONNECTIONS = 16
-/** The page size of the console. With the default of 1,000, the page length would depend on the records that other rows made. */
+/**
+ * The page size of the console. With the default of 1,000, the length of a page would depend on the number of records
+ * that other rows have made.
+ */
 const PAGE = 100
 
 /** Lists of the REST interface and of the console. */

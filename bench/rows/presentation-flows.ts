@@ -36,9 +36,10 @@ async function newHeldCredential({ credence }: World): Promise<HeldCredential> {
 }
 
 /**
- * Makes a request, watches its session, fetches the request and answers it. Ends when the watcher receives the event.
+ * Makes a request, watches its session, fetches the request object and answers it. Resolves when the watcher receives
+ * the last event.
  *
- * @param watched the process at which the session is watched; by default the process that receives the request
+ * @param watched the process at which the session is watched; by default the process that gets the wallet's answer
  * @returns milliseconds from the wallet's POST to the event
  */
 async function present(

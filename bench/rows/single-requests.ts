@@ -12,7 +12,7 @@ export const BARE_EXPRESS = 'bare Express 5, GET /version'
 export const NOOP = 'no-op: GET /version'
 export const BEARER_NOOP = 'no-op behind the Bearer check'
 
-/** Lifetime of requests and offers, longer than all rounds. */
+/** Lifetime of requests and offers. It is longer than all rounds together. */
 const OPEN_SECONDS = 86_400
 
 const pathOf = (url: string | undefined) => new URL(String(url)).pathname
@@ -45,7 +45,7 @@ async function openPages({ credence, service }: World) {
   return pages
 }
 
-/** A credential of each format, with the values that the rows read from it. */
+/** A credential of each format, and values from these credentials that the rows need. */
 async function prepare(world: World) {
   const { credence } = world
   const offering = await credence.offerings.create.mutate({
@@ -72,7 +72,7 @@ async function prepare(world: World) {
   }
 }
 
-/** Rows of one request each, on the service and on bare Express. */
+/** Rows that measure one kind of request, at the service and at bare Express. */
 export async function singleRequestRows(world: World): Promise<Row[]> {
   const { service, express } = world
   const { offeringId, id, jwtVc, sdJwt, statusList, tokenStatusList, presentPage, receivePage } = await prepare(world)

@@ -8,15 +8,18 @@ import type { Target } from '../targets/target.js'
 import type { World } from '../world.js'
 import { QUERY } from './presentation-flows.js'
 
-/** The cost of many open streams for a process, measured once. */
+/** The cost of many open streams for a process, from one measurement. */
 export interface StreamSample {
   /** Additional resident memory for one stream, in KiB. */
   readonly kibPerStream: number
-  /** The part of it in JavaScript's heap and buffers. */
+  /** The part of `kibPerStream` that is in JavaScript's heap and buffers. */
   readonly heapKibPerStream: number
-  /** Share of one processor while nothing happens but heartbeats. */
+  /** The share of one processor that the process uses while the streams send only heartbeats. */
   readonly idleCpu: number
-  /** Milliseconds from the cause of one event until it has arrived on half of the streams. `fanOutLast` is the time for all streams. */
+  /**
+   * Milliseconds from the request that causes one event until the event has arrived on half of the streams.
+   * `fanOutLast` is the time until it has arrived on all streams.
+   */
   readonly fanOutP50: number
   readonly fanOutLast: number
 }
@@ -32,17 +35,17 @@ export interface StreamCost {
 interface Side {
   readonly name: string
   readonly target: Target
-  /** Opens a stream that has sent its first event. */
+  /** Opens a stream, and resolves when its first event has arrived. */
   readonly open: (index: number) => Promise<EventStream>
-  /** Opens one of many streams of one subject. */
+  /** Opens one of the streams that all have the same subject. */
   readonly openShared: () => Promise<EventStream>
-  /** Causes one event of the shared subject. The event contains the text. */
+  /** Causes one event of the shared subject. The event contains the text `published`. */
   readonly publish: () => Promise<unknown>
   readonly published: string
 }
 
 const AT_ONCE = 100
-/** Two heartbeats and a little more. */
+/** Duration of the idle measurement, in seconds: two heartbeats and a little more. */
 const IDLE_SECONDS = 31
 
 async function openAll(count: number, open: (index: number) => Promise<EventStream>): Promise<EventStream[]> {
@@ -110,7 +113,7 @@ async function opened(
   return stream
 }
 
-/** Sessions to be watched: one for each stream, and one that all watch. */
+/** Makes the sessions to watch: one for each stream, and one that all streams watch. */
 async function newSessions({ service, authorization }: World, count: number) {
   const caller = createCaller(service.url, 16)
   const make = async () => {
@@ -123,8 +126,8 @@ async function newSessions({ service, authorization }: World, count: number) {
 }
 
 /**
- * A round: the streams of a bare Express route, and the streams of the service. Both processes are fresh, because memory from
- * earlier work would hide the memory of the streams.
+ * Measures one round: the streams of a bare Express route, and the streams of the service. Both processes are started
+ * for this round, because memory from earlier work would hide the memory of the streams.
  */
 async function measureRound(
   world: World,
@@ -171,7 +174,7 @@ async function measureRound(
   }
 }
 
-/** The most rounds. More rounds would change little, and each round takes two minutes. */
+/** The maximum number of rounds. More rounds would change little, and each round takes two minutes. */
 const MAX_ROUNDS = 3
 
 /**

@@ -48,14 +48,15 @@ interface Measured {
   readonly flow: 'issuing' | 'presenting'
   readonly side: string
   readonly target: Target
-  /** The steps of one flow, for the actor of a number. */
+  /** Makes the steps of one flow. `number` chooses the actor. */
   readonly stepsOf: (caller: Caller, actor: number) => readonly Step<object>[]
 }
 
 /**
- * Measures many flows step by step: all flows take the first step, then all flows take the second step, with some flows at once.
+ * Measures many flows step by step: all flows take the first step, then all flows take the second step, with `atOnce`
+ * flows at the same time.
  *
- * @returns CPU time of the process for each step of one flow, in milliseconds, by the step's name
+ * @returns the CPU time of the process for one flow, for each step by its name, in milliseconds
  */
 async function cpuOfSteps(
   { target, stepsOf }: Measured,
@@ -99,7 +100,7 @@ function table(measured: readonly Measured[], samples: ReadonlyMap<Measured, rea
   )
 }
 
-/** `npm run bench:steps`: measures each request of a flow, at the service and at the peers. */
+/** Runs `npm run bench:steps`: measures each request of a flow, for the service and for the peers. */
 export async function run(args: readonly string[]): Promise<void> {
   const { flows, rounds, atOnce, warmUp, save, world: options } = readOptions(args)
   const world = await createWorld(options)

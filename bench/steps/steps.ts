@@ -37,7 +37,7 @@ export const issuingSteps = (
   side: Omit<IssuingSide, 'name'>,
   wallet: BenchWallet,
 ): Step<Partial<Issuance>>[] => {
-  // A step runs after all earlier ones.
+  // A step runs after all earlier steps of its flow.
   const whole = (flow: Partial<Issuance>) => flow as Issuance
   const issuerOf = (flow: Partial<Issuance>) => whole(flow).offer.credential_issuer
   return [

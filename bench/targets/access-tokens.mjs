@@ -2,7 +2,8 @@ import { createPublicKey } from 'node:crypto'
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
 
 /**
- * Returns a check of one access token, as the service makes it when the identity provider's key is cached.
+ * Returns a function that checks one access token in the same way as the service does when it has cached the identity
+ * provider's key.
  *
  * @param dist URL of the built service
  */

@@ -1,7 +1,8 @@
 import express from 'express'
 import { answerMemory } from './memory.mjs'
 
-// For comparison: the cost of Express 5 itself for an answer of the size of GET /version, and for an open stream.
+// A server for comparison. It shows the cost of Express 5 itself for an answer as large as the answer of GET /version,
+// and for an open stream.
 const app = express()
 
 app.get('/version', (_request, response) => {

@@ -1,7 +1,7 @@
 import { accessTokenCheck } from './access-tokens.mjs'
 import { answerOperations } from './operations.mjs'
 
-// The cost of the signatures alone, with the service's own functions, in a process without other work.
+// A program for comparison. It only makes and checks signatures, with the service's own functions.
 const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const { createSigner, generateKeyPair, signCompact, verifyCompact } = await import(
   new URL('protocol/jose/jws.js', dist).href

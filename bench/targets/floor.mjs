@@ -5,9 +5,10 @@ import pg from 'pg'
 import { accessTokenCheck } from './access-tokens.mjs'
 import { answerMemory } from './memory.mjs'
 
-// The lower limit for the flows "in full". It answers as many requests with Node's own HTTP server. It runs as many statements of
-// one row over the same driver. It makes the signatures and decryptions that the standards demand, with the service's own functions.
-// It does no routing, no decision, no validation, no logging and no composing of answers.
+// The lower limit for the flows "in full". It answers the same number of requests with Node's own HTTP server. It runs
+// the same number of statements, each of one row, with the same driver. It makes the signatures and decryptions that
+// the standards demand, with the service's own functions. It does no routing, no decision, no validation, no logging
+// and no composing of answers.
 const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const of = (path) => import(new URL(path, dist).href)
 const { createSigner, generateKeyPair, publicJwkOf, signCompact, verifyCompact } = await of('protocol/jose/jws.js')
@@ -43,9 +44,9 @@ const DO = {
   write: () => sql(shape)`INSERT INTO floor (at, body) VALUES (${new Date()}, ${BODY}) RETURNING id`,
 }
 
-/** Work that each request of a flow needs in any case. */
+/** For each request of a flow: the work that every implementation needs. */
 const FLOWS = {
-  // Making an offer, offer, both metadata, token, nonce, credential.
+  // The requests in order: a new offer, the offer, both metadata, the token, the nonce, the credential.
   issuing: [
     ['bearer', 'read', 'write'],
     ['write'],
@@ -55,7 +56,7 @@ const FLOWS = {
     [],
     ['read', 'verify', 'sign', 'write'],
   ],
-  // Making a request, request object, answer, claims.
+  // The requests in order: a new request, the request object, the answer, the claims.
   presenting: [
     ['bearer', 'newKey', 'read', 'write'],
     ['write', 'sign'],
@@ -67,7 +68,7 @@ const FLOWS = {
 const server = createServer(async (request, response) => {
   const [, flow, step] = request.url.split('/')
   if (flow === 'ready') return response.end()
-  // As in the flow, some requests have no body.
+  // Some requests have no body, as in the real flow.
   if (request.method === 'POST') JSON.parse(await text(request))
   for (const what of FLOWS[flow][Number(step)]) await DO[what]()
   const answer = JSON.stringify({ steps: FLOWS[flow].length, body: BODY })

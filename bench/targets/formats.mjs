@@ -1,8 +1,9 @@
 import { hash, randomBytes, X509Certificate } from 'node:crypto'
 import { answerOperations } from './operations.mjs'
 
-// The cost of a credential in each format alone, with the service's own functions, in a process without other work. A mobile
-// document and an SD-JWT VC have the same claims and an issuer with a certificate; all claims are presented.
+// A program that shows the cost of each credential format alone. It calls the service's own functions and does no other
+// work. The mobile document and the SD-JWT VC have the same claims and an issuer with a certificate. All claims are
+// presented.
 const dist = new URL(process.env.BENCH_DIST ?? '../../dist/server/', import.meta.url)
 const load = (path) => import(new URL(path, dist).href)
 const { standardFormats: formats } = await load('formats/registry.js')
@@ -91,7 +92,7 @@ const verify = (format, presentation) =>
     work: UNBOUNDED,
   })
 
-/** Number of credentials, so that the same credential is not verified each time. */
+/** Number of different credentials, so that consecutive verifications do not verify the same credential. */
 const HELD = 32
 
 const operations = {}

@@ -1,6 +1,9 @@
 const pause = () => new Promise((resolve) => setTimeout(resolve, 100))
 
-/** Collects garbage until memory no longer falls: finalizers and the return of pages free memory later. Returns the memory. */
+/**
+ * Collects garbage until the memory no longer falls, and returns the memory. One collection is not enough, because
+ * finalizers and the return of pages free memory later.
+ */
 async function settledMemory() {
   let last = process.memoryUsage()
   for (let round = 0; round < 30; round += 1) {
@@ -14,8 +17,8 @@ async function settledMemory() {
 }
 
 /**
- * Lets the benchmark read this process's memory after a garbage collection, over IPC, or run another of its commands. The
- * process ends when the benchmark has ended.
+ * Answers commands of the benchmark over IPC: `memory` returns the memory of this process after a garbage collection,
+ * and `commands` are the other commands. The process ends when the benchmark has ended.
  *
  * @param {Record<string, () => unknown>} commands
  */

@@ -1,7 +1,8 @@
 import { answerMemory } from './memory.mjs'
 
 /**
- * Lets the benchmark make this process repeat an operation for a time, several at once. The command and the result are IPC messages.
+ * Repeats an operation when the benchmark commands it: for a number of seconds, several at the same time. The command
+ * and the result are IPC messages.
  *
  * @param {Record<string, () => unknown>} operations
  */
@@ -20,7 +21,8 @@ export function answerOperations(operations) {
         const begun = performance.now()
         await run()
         times.push(performance.now() - begun)
-        // A loop over settled promises never returns to the event loop, so the other actors could not begin.
+        // A loop that awaits only settled promises never returns to the event loop, so the other actors could not
+        // begin.
         if (times.length % 64 === 0) await new Promise((resolve) => setImmediate(resolve))
       }
     }

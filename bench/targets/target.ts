@@ -10,7 +10,10 @@ const STOP_SECONDS = 30
 export interface Target {
   readonly url: string
   readonly pid: number
-  /** Sends a command to the process and returns its answer. Rejects with the process's output if the process has ended. */
+  /**
+   * Sends a command to the process and resolves with the process's answer. If the process has ended, rejects with the
+   * output of the process.
+   */
   ask(command: string | Readonly<Record<string, unknown>>): Promise<unknown>
   stop(): Promise<void>
 }
@@ -18,7 +21,7 @@ export interface Target {
 export interface TargetOptions {
   /** Path of the program, relative to this folder. */
   readonly program: string
-  /** The Node.js that runs it. */
+  /** Path of the Node.js that runs the program. */
   readonly node: string
   readonly port: number
   readonly env?: Readonly<Record<string, string>>
@@ -79,7 +82,7 @@ export async function startTarget({
     pid: child.pid,
     ask: async (command) => {
       const answer = once(child, 'message')
-      // If the process has ended, report its end as the error, not the failed send.
+      // If the process has ended, the error is the end of the process, not the failed send.
       child.send(command, () => {})
       const [message] = await Promise.race([ended, answer])
       return message

@@ -1,4 +1,5 @@
-// Another process of the installation, with readers of many sessions and no other work. It records the arrival of each event.
+// A second process of the installation. It has readers of many sessions and does no other work. It records the arrival
+// of each event.
 const dist = new URL('../../dist/server/', import.meta.url)
 const { connectDatabase } = await import(new URL('database/connect.js', dist).href)
 const { createEventStore } = await import(new URL('events/store.js', dist).href)
@@ -19,7 +20,10 @@ const events = createEvents({
   limits: { perCaller: 0, process: sessions.length },
 })
 
-/** Three numbers for each event: the session's number, the event's number, and the time. */
+/**
+ * The recorded events, as three numbers for each event: the session's number, the event's number, and the time of
+ * arrival.
+ */
 let seen = []
 
 for (const [number, sessionId] of sessions.entries()) {

@@ -20,7 +20,9 @@ export async function makeSessions({ sql }: Database, count: number): Promise<st
   return rows.map(({ id }) => id)
 }
 
-/** The statement of a transition. Unlike a real session, this session alternates between two states. */
+/**
+ * The part of a statement that makes a transition. Unlike a real session, this session alternates between two states.
+ */
 const moved = (id: string) => fragment`
   moved AS (
     UPDATE verification_sessions SET state = CASE state WHEN 'RequestCreated' THEN 'RequestUriRetrieved' ELSE 'RequestCreated' END, seq = seq + 1
@@ -28,27 +30,33 @@ const moved = (id: string) => fragment`
     RETURNING id, seq, state, first_view),
   ${recordEvents(fragment`SELECT id, seq, first_view, jsonb_build_object('state', state) AS changes FROM moved`, new Date())}`
 
-/** Makes a transition in the way of the service. */
+/** Makes a transition as the service does: it records the event and does not notify. */
 export const transition = ({ sql }: Database, id: string) =>
   sql(eventRow)`WITH ${moved(id)} SELECT id, seq, data FROM transitions`
 
-/** Makes a transition in the former way: PostgreSQL notifies in the same transaction, and holds a lock until the commit is on disk. */
+/**
+ * Makes a transition as the service formerly did: PostgreSQL notifies in the same transaction, and holds a lock until
+ * the commit is on disk.
+ */
 export const notifyingTransition = ({ sql }: Database, id: string) => sql(idRow)`
   WITH ${moved(id)} SELECT id FROM (SELECT id, pg_notify('credence_bench', id || ' ' || seq) FROM transitions) AS told`
 
-/** The time at which each commit was known, by session and event number, in milliseconds of the machine's clock. */
+/**
+ * The result of a run. `committed` has the time at which each commit was known, by session and event number, in
+ * milliseconds of the machine's clock.
+ */
 export interface Driven {
   readonly committed: ReadonlyMap<string, number>
   readonly perSecond: number
 }
 
 const TICK_MS = 2
-/** The largest number of simultaneous transitions; later ones start late. */
+/** The maximum number of simultaneous transitions. Beyond it, the next transitions start late. */
 const MAX_UNDER_WAY = 500
 
 export const nowMs = () => Number(process.hrtime.bigint()) / 1e6
 
-/** Makes a given number of transitions a second, of one session after the other. Announces each transition after its commit. */
+/** Makes `perSecond` transitions a second. The sessions take turns. Announces each transition after its commit. */
 export async function drive(
   database: Database,
   sessions: readonly string[],
@@ -82,7 +90,10 @@ export async function drive(
   return { committed, perSecond: (committed.size / (nowMs() - started)) * 1_000 }
 }
 
-/** Measures the transitions a second of one caller for each connection. Each caller makes its next transition when the last is on disk. */
+/**
+ * Measures how many transitions a second are possible with one caller for each connection. Each caller makes its next
+ * transition when its previous transition is on disk.
+ */
 export async function commitRate(
   make: (id: string) => Promise<unknown>,
   sessions: readonly string[],

@@ -21,7 +21,10 @@ import { Report } from '../report/saved.js'
 import { startTarget } from '../targets/target.js'
 import { commitRate, drive, makeSessions, notifyingTransition, transition } from './driver.js'
 
-/** Events that the watcher received since the last call: the numbers of session and event, and the time. */
+/**
+ * Returns the events that the watcher has received since the last call: the session's number, the event's number, and
+ * the time.
+ */
 const zCollected = z.object({ seen: z.array(z.number()) })
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
@@ -87,7 +90,10 @@ async function commitRates(database: Database, sessions: readonly string[], opti
   return rates
 }
 
-/** `npm run bench:transitions`: runs the statements of transitions, and measures when the events reach readers at another process. */
+/**
+ * Runs `npm run bench:transitions`: runs the statements of transitions, and measures when the events reach readers in a
+ * second process.
+ */
 export async function run(args: readonly string[]): Promise<void> {
   const options = readOptions(args)
   const server = await startTemporaryPostgres(DURABLE)
@@ -134,7 +140,7 @@ export async function run(args: readonly string[]): Promise<void> {
       for (let round = 0; round < options.rounds; round += 1) {
         const before = { driver: ownCpuMs(), readers: cpuMs(watcher.pid), backends: await backends(server.url) }
         const driven = await drive(database, sessions, events.announce, { perSecond, seconds: options.seconds })
-        // Readers poll once a second, so an event without announcement arrives within this time.
+        // Readers poll once a second, so an event whose announcement was lost arrives within this time.
         await sleep(1_500)
         const { seen } = await collect()
         const times: number[] = []

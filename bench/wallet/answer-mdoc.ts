@@ -7,11 +7,14 @@ export interface HeldMdoc {
   readonly wallet: BenchWallet
   /** The issued `IssuerSigned`, as base64url. */
   readonly issuerSigned: string
-  /** The disclosed elements. */
+  /** The elements to disclose. */
   readonly elements: readonly ElementPath[]
 }
 
-/** The answer to a request object by direct_post.jwt, with a mobile document. `answerTo` is the same for an SD-JWT VC. */
+/**
+ * Makes the answer to a request object by direct_post.jwt, with a mobile document. `answerTo` makes the answer with an
+ * SD-JWT VC.
+ */
 export async function answerWithMdoc(
   requestObject: string,
   { wallet, issuerSigned, elements }: HeldMdoc,

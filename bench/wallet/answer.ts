@@ -18,16 +18,19 @@ export interface RequestObject extends Request {
 /** An SD-JWT VC and the wallet whose key it is bound to. */
 export interface HeldCredential {
   readonly wallet: BenchWallet
-  /** The SD-JWT with the chosen disclosures, ending in `~`. */
+  /** The SD-JWT with the chosen disclosures. It ends with `~`. */
   readonly sdJwt: string
 }
 
 const payloadOf = (jwt: string): unknown => JSON.parse(Buffer.from(jwt.split('.')[1] ?? '', 'base64url').toString())
 
-/** The payload of a request object. The wallet does not check its signature, because the check is no cost of the service. */
+/**
+ * Reads the payload of a request object. The wallet does not check the signature, because the cost of this check is not
+ * a cost of the service.
+ */
 export const readRequestObject = (requestObject: string): RequestObject => payloadOf(requestObject) as RequestObject
 
-/** The credential query for a format, and the key for the encryption of the answer. */
+/** Finds the credential query for a format, and the key with which the answer must be encrypted. */
 export function queried(request: Request, format: string): { readonly id: string; readonly key: EncryptionJwk } {
   const query = request.dcql_query.credentials.find((each) => each.format === format)
   const [key] = request.client_metadata.jwks.keys
@@ -35,7 +38,7 @@ export function queried(request: Request, format: string): { readonly id: string
   return { id: query.id, key }
 }
 
-/** The encrypted answer to a request object by direct_post.jwt, with a presentation. */
+/** Encrypts the answer to a request object by direct_post.jwt, with a presentation. */
 export function answered(
   { state, response_uri: uri }: RequestObject,
   { id, key }: ReturnType<typeof queried>,
@@ -57,9 +60,9 @@ function bound({ nonce }: Request, { wallet, sdJwt }: HeldCredential, aud: strin
 }
 
 /**
- * The answer to a request object by direct_post.jwt (OpenID4VP 1.0 §8.3.1).
+ * Makes the answer to a request object by direct_post.jwt (OpenID4VP 1.0 §8.3.1).
  *
- * @returns path and form of the POST
+ * @returns the path and the form fields of the POST
  */
 export function answerTo(requestObject: string, held: HeldCredential): { path: string; response: string } {
   const request = readRequestObject(requestObject)
@@ -72,7 +75,7 @@ export interface DigitalCredential {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-/** The response that a browser gives the page of an origin for its signed request (OpenID4VP 1.0 Appendix A). */
+/** Makes the response that a browser gives to a page for the page's signed request (OpenID4VP 1.0 Appendix A). */
 export function answerInBrowser(
   { protocol, data }: DigitalCredential,
   held: HeldCredential,

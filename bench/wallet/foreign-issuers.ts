@@ -9,7 +9,10 @@ const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 
 type Sign = (payload: Record<string, unknown>) => string
 
-/** An SD-JWT VC with one disclosure, for a new wallet. It has no status, because the status list would need a further request. */
+/**
+ * Makes an SD-JWT VC with one disclosure, for a new wallet. It has no status, because a status list would cost one more
+ * request.
+ */
 function membership(sign: Sign): HeldCredential {
   const wallet: BenchWallet = newBenchWallet()
   const disclosure = encode([randomBytes(16).toString('base64url'), 'level', 'gold'])
@@ -24,8 +27,8 @@ function membership(sign: Sign): HeldCredential {
 }
 
 /**
- * Two issuers of other installations: one identified by its certificate, one by its did:jwk. Also the settings of an
- * installation that trusts both and has a certificate as a verifier.
+ * Makes two issuers of other installations: one is identified by its certificate, the other by its did:jwk. `env` has
+ * the settings of an installation that trusts both issuers, and whose verifier has a certificate.
  */
 export function foreignIssuers() {
   const { fileOf, remove } = certificateFiles()

@@ -8,7 +8,7 @@ const seconds = (): number => Math.floor(Date.now() / 1000)
 const CLIENT = 'https://wallet.example'
 const REDIRECT_URI = 'https://wallet.example/callback'
 
-/** Makes the files for ISSUER_X509 and WALLET_TRUST_ANCHORS, and a provider whose wallets the issuer trusts. */
+/** Makes the files for ISSUER_X509 and WALLET_TRUST_ANCHORS, and a wallet provider that the issuer trusts. */
 export function haipSetup() {
   const { fileOf, remove } = certificateFiles()
   const root = certify({ subject: 'Root', ca: true, keyUsage: 0x04 })
@@ -74,7 +74,10 @@ function newHaipWallet(provider: KeyObject, x5c: readonly string[]) {
         { typ: 'openid4vci-proof+jwt', jwk: holder.jwk },
         { aud: issuer, iat: seconds(), nonce },
       ),
-    /** An authorization request, and the PKCE verifier that later proves the sender. */
+    /**
+     * Makes an authorization request, and the PKCE verifier with which the wallet later proves that it sent the
+     * request.
+     */
     request: (scope: string, issuerState: string) => {
       const verifier = randomBytes(32).toString('base64url')
       return {

@@ -28,7 +28,7 @@ export type Offer = z.infer<typeof zOffer>
 
 const pathOf = (url: unknown): string => (typeof url === 'string' ? new URL(url).pathname : '')
 
-/** The well-known address of an issuer or a server (OpenID4VCI 1.0 §12.2.2, RFC 8414 §3.1). */
+/** Returns the well-known path of an issuer or a server (OpenID4VCI 1.0 §12.2.2, RFC 8414 §3.1). */
 function wellKnown(name: string, identifier: string): string {
   const path = pathOf(identifier)
   return `/.well-known/${name}${path === '/' ? '' : path}`
@@ -66,7 +66,7 @@ export async function readEndpoints(caller: Caller, issuer: string): Promise<End
   return endpointsOf(metadata, await readServerMetadata(caller, issuer, metadata))
 }
 
-/** Endpoints of an issuer, for wallets that have read its metadata already. */
+/** Endpoints of an issuer, for wallets that have already read the issuer's metadata. */
 export async function endpointsAt(issuer: string): Promise<Endpoints> {
   const caller = createCaller(issuer, 1)
   return readEndpoints(caller, issuer).finally(() => caller.close())
@@ -85,7 +85,10 @@ export async function redeem(caller: Caller, offer: Offer, { token }: Endpoints)
 export const readNonce = async (caller: Caller, { nonce }: Endpoints): Promise<unknown> =>
   (await caller.json(nonce, { method: 'POST' })).c_nonce
 
-/** Sends the credential request, with a proof by the wallet's DID for a nonce. @returns the answer, which may tell the wallet to wait */
+/**
+ * Sends the credential request. The proof names the wallet's DID and contains the nonce. @returns the answer; a
+ * deferred credential has an answer without a credential
+ */
 export function requestCredential(
   caller: Caller,
   { issuer, configurations: [configuration], token }: Grant,
@@ -103,7 +106,10 @@ export function requestCredential(
   })
 }
 
-/** Gets a nonce and sends the credential request. @returns the answer, which may tell the wallet to wait */
+/**
+ * Gets a nonce and sends the credential request. @returns the answer; a deferred credential has an answer without a
+ * credential
+ */
 export const askForCredential = async (
   caller: Caller,
   grant: Grant,
@@ -119,7 +125,10 @@ export function credentialOf(answer: Record<string, unknown>): string {
   return first.credential
 }
 
-/** Takes an offered credential with a pre-authorized code (OpenID4VCI 1.0): offer, token, nonce, credential. The wallet has read the metadata before. */
+/**
+ * Takes an offered credential with a pre-authorized code (OpenID4VCI 1.0): reads the offer, then gets the token, the
+ * nonce and the credential. The wallet has already read the metadata.
+ */
 export async function takeOffered(
   caller: Caller,
   endpoints: Endpoints,

@@ -5,9 +5,9 @@ export interface BenchWallet {
   readonly did: string
   readonly kid: string
   readonly jwk: Readonly<Record<string, unknown>>
-  /** Makes a compact JWS by ES256. */
+  /** Makes a compact JWS with ES256. */
   sign(header: Record<string, unknown>, payload: Record<string, unknown>): string
-  /** Signs bytes by ES256. The signature is r and s. */
+  /** Signs bytes with ES256. The signature is r and s, 64 bytes together. */
   signBytes(data: Uint8Array): Uint8Array
 }
 
@@ -16,7 +16,7 @@ const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).to
 const signatureOf = (key: KeyObject, data: Uint8Array | string): Buffer =>
   createSign('sha256').update(data).sign({ key, dsaEncoding: 'ieee-p1363' })
 
-/** A compact JWS by ES256. */
+/** Makes a compact JWS with ES256. */
 export function signJws(key: KeyObject, header: Record<string, unknown>, payload: Record<string, unknown>): string {
   const input = `${encode({ alg: 'ES256', ...header })}.${encode(payload)}`
   return `${input}.${signatureOf(key, input).toString('base64url')}`

@@ -3,8 +3,8 @@ const named = document.querySelector<HTMLMetaElement>('meta[name="console-addres
 /** The path of the console's pages, with a slash at the end: `/console/`, or below the service's path. */
 export const consolePath = named === './' ? '/console/' : named
 
-/** Base URL of the service, as the user's browser reached it. */
+/** Base URL of the service: the address at which the user's browser opened it. */
 export const serviceUrl = new URL('..', new URL(consolePath, window.location.origin))
 
-/** A path of the service, such as `/health/readiness`, as an address. */
+/** The whole address for a path of the service, such as `/health/readiness`. */
 export const serviceAddress = (path: string): string => new URL(path.replace(/^\//, ''), serviceUrl).href

@@ -15,7 +15,10 @@ function change(now: boolean): void {
   for (const listener of listeners) listener()
 }
 
-/** True for statuses that a proxy sends without a reachable service, or that a service sends while it starts or stops. */
+/**
+ * True for the statuses that a proxy sends if it cannot reach the service, or that the service sends while it starts or
+ * stops.
+ */
 const isAway = (status: number) => status === 502 || status === 503 || status === 504
 
 async function ask(): Promise<void> {
@@ -39,18 +42,18 @@ function heard(status: number): void {
   change(false)
 }
 
-/** Notes a call without an answer. Then asks the service again until it answers. */
+/** Notes that a call got no answer. Then asks the service again until the service answers. */
 function lost(): void {
   change(true)
   timer ??= setTimeout(ask, PAUSES[attempts++] ?? LAST_PAUSE)
 }
 
-/** Whether the service answered the last calls. */
+/** Whether the service answered the latest calls. */
 export const connection = {
   heard,
   lost,
   isAway: () => away,
-  /** Tries at once, before the next wait ends. */
+  /** Tries to reach the service at once, without waiting for the next attempt. */
   askNow: () => {
     clearTimeout(timer)
     timer = undefined

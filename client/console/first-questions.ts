@@ -5,7 +5,10 @@ type Question = 'session' | 'setup'
 
 const answers = new Map<Question, Promise<unknown>>()
 
-/** Reads a first answer. Undefined without an answer or after a refusal: the console then asks again, and its screens show the error. */
+/**
+ * Returns the answer to a first question. Returns undefined if the service did not answer or refused: the console then
+ * asks again, and its screens show the error.
+ */
 async function answerOf(path: string): Promise<unknown> {
   try {
     const response = await fetch(serviceAddress(path), { headers: { 'x-console': '1', accept: 'application/json' } })
@@ -24,7 +27,7 @@ const isOverview = () =>
 
 /**
  * Reads the session and, for the overview, the setup, while the rest of the console loads. It uses `fetch`, because the
- * client is part of that rest.
+ * client is not loaded yet.
  */
 export function askFirst(): void {
   const session = answerOf('/console/session')
@@ -36,10 +39,10 @@ export function askFirst(): void {
   )
 }
 
-/** Whether a first question was sent and no query has taken its answer yet. */
+/** Whether a first question was sent, and its answer has not been taken by a query yet. */
 export const wasAsked = (question: Question): boolean => answers.has(question)
 
-/** The answer to a first question. It can be taken only once, because it becomes outdated. */
+/** Takes the answer to a first question. An answer can be taken only once, because it becomes outdated. */
 export function takeAnswer(question: Question): Promise<unknown> | undefined {
   const answer = answers.get(question)
   answers.delete(question)

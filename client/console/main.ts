@@ -8,7 +8,8 @@ import './styles/requests.css'
 import './styles/trust.css'
 import { firstLanguage, loadTexts } from './texts/language.js'
 
-// This file is small. It requests the large parts at the same time: texts, the first answers of the service, and the console.
+// This file is small, so that it can request the large parts early and at the same time: texts, the first answers of
+// the service, and the console.
 askFirst()
 const language = firstLanguage()
 const texts = loadTexts(language)

@@ -1,8 +1,8 @@
 import type { Texts } from './texts/texts.js'
 
-/** One place of the navigation. */
+/** One entry of the navigation. */
 export interface Place {
-  /** The path of the screen. The place is also marked as current while a screen below this path is open. */
+  /** The path of the screen. The entry is also marked as current while a screen below this path is open. */
   readonly to:
     | '/'
     | '/types'
@@ -19,7 +19,7 @@ export interface Place {
   readonly name: keyof Texts['nav']
 }
 
-/** The screens, in the order of the work. Only existing screens are listed. */
+/** The entries of the navigation, in the order in which an operator needs the screens. */
 export const PLACES: readonly Place[] = [
   { to: '/', name: 'overview' },
   { to: '/types', name: 'types' },

@@ -27,9 +27,9 @@ export interface Sorted {
 }
 
 /**
- * Sorts messages to the fields of a form.
+ * Assigns each message to a field of a form, if it is about a field.
  *
- * @param fieldOf the form's field for a path of the call's input; undefined if the form has none
+ * @param fieldOf returns the form's field for a path of the call's input; undefined if the form has no such field
  */
 export function sortMessages(messages: readonly string[], fieldOf: (path: string) => string | undefined): Sorted {
   const byField = new Map<string, string>()

@@ -21,7 +21,7 @@ const types = createRoute({
   component: lazyRouteComponent(() => import('./screens/types/list.js'), 'TypeList'),
 })
 
-// The name of a type has no hyphen, so no type has this path.
+// The name of a type has no hyphen, so this path cannot be the page of a type.
 const newType = createRoute({
   getParentRoute: () => root,
   path: '/types/new-type',
@@ -50,7 +50,7 @@ const newOffer = createRoute({
   component: lazyRouteComponent(() => import('./screens/offers/new-offer.js'), 'NewOffer'),
 })
 
-// Offers have ids, so no offer has this path.
+// The paths of offers contain UUIDs, so this path cannot be the page of an offer.
 const offersFromFile = createRoute({
   getParentRoute: () => root,
   path: '/offers/from-file',
@@ -70,7 +70,7 @@ const requests = createRoute({
   component: lazyRouteComponent(() => import('./screens/requests/list.js'), 'RequestList'),
 })
 
-// Requests have ids, so no request has this path.
+// The paths of requests contain UUIDs, so this path cannot be the page of a request.
 const newRequest = createRoute({
   getParentRoute: () => root,
   path: '/requests/new-request',
@@ -147,7 +147,7 @@ const rotation = createRoute({
   component: lazyRouteComponent(() => import('./screens/trust/rotation.js'), 'Rotation'),
 })
 
-// Records have ids in their addresses, so no record has this path.
+// The paths of records contain UUIDs, so this path cannot be the page of a record.
 const newIssuer = createRoute({
   getParentRoute: () => root,
   path: '/trust/issuers/new-issuer',
@@ -179,7 +179,7 @@ const audit = createRoute({
   component: lazyRouteComponent(() => import('./screens/audit/audit.js'), 'Audit'),
 })
 
-// The person is in no address: a DID or a user name would stay in the history of the browser.
+// The address does not contain the person: a DID or a user name would stay in the history of the browser.
 const person = createRoute({
   getParentRoute: () => root,
   path: '/person',

@@ -4,8 +4,9 @@ import { connection } from './connection.js'
 import { isSomebodyThere } from './presence.js'
 
 /**
- * Every call of the console has the header `x-console`. A page of another site cannot set it without a preflight request, and the
- * session's cookie is valid only with it. Reads without an active user have `x-console-idle`, and do not extend the session.
+ * Every call of the console has the header `x-console`. A page of another site cannot set this header without a
+ * preflight request, and the session's cookie is valid only with this header. Reads while no user is active have the
+ * header `x-console-idle`, and do not extend the session.
  */
 const consoleFetch: Fetch = async (address, request) => {
   const headers = new Headers(request.headers)
@@ -21,21 +22,24 @@ const consoleFetch: Fetch = async (address, request) => {
   }
 }
 
-/** The service, by the names of its procedures. */
+/** The client of the service. */
 export const credence = createCredenceClient({ url: serviceUrl, fetch: consoleFetch })
 
-/** A client for slow calls. Calls of one client that start together share a request, so all of them wait for the slowest call. */
+/**
+ * A client for slow calls. Calls of one client that start together are sent in one request, so all of them wait for the
+ * slowest call.
+ */
 export const slowCredence = createCredenceClient({ url: serviceUrl, fetch: consoleFetch })
 
 const addressOf = (path: string): URL => new URL(path.replace(/^\//, ''), serviceUrl)
 
-/** Reads a document by its path. Resolves with its JSON, whatever the status. */
+/** Reads the JSON document at a path. Resolves with the JSON, whatever the HTTP status is. */
 export async function readDocument(path: string, signal: AbortSignal): Promise<unknown> {
   return (await consoleFetch(addressOf(path), { signal, headers: { accept: 'application/json' } })).json()
 }
 
 /**
- * Opens a file by its path. Its body can be read while the service sends it.
+ * Requests the file at a path. The body can be read while the service still sends it.
  *
  * @throws an error with the sentence of the service, if the service refuses the file
  */

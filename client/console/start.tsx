@@ -12,7 +12,10 @@ import type { Language } from './texts/language.js'
 import type { Texts } from './texts/texts.js'
 import { TextsProvider } from './texts/use-texts.js'
 
-/** The longest wait for the first answers, in milliseconds. A nearby service answers faster. With a slower service, the frame is drawn first. */
+/**
+ * The longest wait for the first answers, in milliseconds. A service nearby answers within this time. If the service is
+ * slower, the frame is drawn before the answers arrive.
+ */
 const WAIT_MS = 150
 
 // Data on the screen may have changed while the service was unreachable.
@@ -20,7 +23,7 @@ connection.subscribe(() => {
   if (!connection.isAway()) void queryClient.invalidateQueries()
 })
 
-/** Fills the cache with the first answers, so that the screen is drawn at once. */
+/** Puts the first answers into the cache, so that the screen can be drawn at once. */
 async function firstAnswers(): Promise<void> {
   await queryClient.prefetchQuery(session)
   const user = queryClient.getQueryData(session.queryKey)?.user

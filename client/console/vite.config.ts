@@ -27,8 +27,8 @@ function withImports(id: string, modules: Modules, found = new Set<string>()): S
 }
 
 /**
- * The console and its first screen are one file, instead of a dozen shared files: each file costs the browser some milliseconds.
- * `main.ts` loads that file. It is a separate file, so that it runs first.
+ * Bundles the console and its first screen into one file instead of a dozen shared files, because each file costs the
+ * browser some milliseconds. `main.ts` loads this file. `main.ts` is a separate file, so that it runs first.
  */
 function namesOfFiles(): Rolldown.CodeSplittingNameFunction {
   let first: ReadonlySet<string> | undefined
@@ -66,7 +66,8 @@ export default defineConfig(({ command }) => {
   if (command === 'build') process.env.NODE_ENV = 'production'
   return {
     root: here('.'),
-    // The service may be served below a path: files name each other relatively, and index.html is completed when it is sent.
+    // The service may be served below a path. So the files contain relative addresses of each other, and the service
+    // completes index.html when it sends it.
     base: command === 'build' ? './' : '/console/',
     publicDir: false,
     // The compiler writes these names for JSX (tsconfig.json).
@@ -89,7 +90,7 @@ export default defineConfig(({ command }) => {
             includeDependenciesRecursively: false,
           },
         },
-        // "use client" in packages is for frameworks that render on servers.
+        // Ignores the warning about "use client": packages contain it for frameworks that render on servers.
         onwarn: (warning, warn) => warning.code === 'MODULE_LEVEL_DIRECTIVE' || warn(warning),
       },
     },

@@ -31,6 +31,8 @@ const CALLERS: Readonly<Record<RouteAccess, string>> = {
     'who has the client secret, or a token with the role admin (or VERIFIER_ROLE, where the service has set it)',
   eitherOperator:
     'who has the client secret, or a token with the role admin (or ISSUER_ROLE or VERIFIER_ROLE, where the service has set them)',
+  ownerOrIssuer:
+    'the owner, with a token; or who has the client secret, or a token with the role admin (or ISSUER_ROLE, where the service has set it)',
   user: 'who has a token',
   issuer: 'who has a token (with ISSUER_ROLE, where the service has set it)',
   verifier: 'who has a token (with VERIFIER_ROLE, where the service has set it)',
@@ -40,7 +42,10 @@ const CALLERS: Readonly<Record<RouteAccess, string>> = {
   console: 'who is logged in to the console',
 }
 
-/** Summary, description, and the REST call with its callers and refusals. */
+/**
+ * The doc comment of a procedure: its summary, its description, and its REST call with the allowed callers and the
+ * errors.
+ */
 function commentOf({ name, meta }: Contracted): string {
   const { openapi, rest } = meta
   if (openapi === undefined || rest === undefined) throw new Error(`${name} has no route.`)
@@ -52,7 +57,7 @@ function commentOf({ name, meta }: Contracted): string {
   return [`${openapi.summary}.`, openapi.description, facts.join('\n')].filter(Boolean).join('\n\n')
 }
 
-/** Writes types for Zod's schemas. A schema with a name gets a separate type. */
+/** Returns a function that writes the TypeScript type of a Zod schema. A schema with a name gets a separate type. */
 class Types {
   readonly named = new Map<string, JsonSchema>()
 
@@ -68,7 +73,7 @@ function procedureText(procedure: Contracted, types: Types): string {
   const { name, type, meta, input, output } = procedure
   const given = `${types.of(input, 'input')}${input.safeParse(undefined).success ? ' | undefined' : ''}`
   const schema = output ?? meta.rest?.event
-  if (schema === undefined) throw new Error(`${name} does not say what it gives.`)
+  if (schema === undefined) throw new Error(`${name} does not declare its output.`)
   const got = types.of(schema, 'output')
   if (type === 'subscription') return `Subscription<${given}, Tracked<${got}>>`
   return `${type === 'query' ? 'Query' : 'Mutation'}<${given}, ${got}>`
@@ -85,8 +90,8 @@ function routerText(router: string, procedures: readonly Contracted[], types: Ty
 }
 
 /**
- * Writes the module that replaces client/api.ts in the package: an interface with every procedure. Its types are written
- * out, and the texts of its contracts are doc comments.
+ * Writes the module that replaces client/api.ts in the package: an interface with every procedure. All types are
+ * written out, and the texts of the contracts become doc comments.
  */
 export function apiText(procedures: readonly Contracted[]): string {
   const types = new Types()

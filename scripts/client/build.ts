@@ -10,12 +10,13 @@ import { apiText, type Contracted } from './api-text.js'
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const client = join(root, 'client')
 
-/** Declarations that the package's entry point exports; the others are internal. */
+/** Declarations that the package's entry point exports. All other declarations are internal. */
 const DECLARED = ['index', 'api', 'calls', 'request', 'router']
 
-/** Every procedure of `/trpc`, in the order of the table of contents. */
+/** Every procedure of `/trpc`, in the order of `server/router.ts`. */
 function contracted(): Contracted[] {
-  // Each procedure of a typed router has its own type. The type of `_def` has no inputs and contracts.
+  // Each procedure of a typed router has a different type, and the type of `_def` does not declare inputs and
+  // contracts.
   return Object.entries<AnyProcedure>(contractRouters().appRouter._def.procedures as never).map(([name, { _def }]) => {
     const { type, meta, inputs, output } = _def as unknown as Omit<Contracted, 'name' | 'input'> & { inputs: never[] }
     const [input] = inputs

@@ -2,7 +2,9 @@
 export interface JsonSchema {
   readonly $ref?: string
   readonly $defs?: Readonly<Record<string, JsonSchema>>
-  /** Replaces the whole schema if Zod cannot describe the values that its code accepts. */
+  /**
+   * A TypeScript type that replaces the whole schema, if Zod cannot describe the values that the schema's code accepts.
+   */
   readonly override?: JsonSchema
   readonly type?: string | readonly string[]
   readonly format?: string
@@ -25,7 +27,7 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
   null: 'null',
 }
 
-/** A doc comment at some indentation, with its line break. Empty for an empty text. */
+/** A doc comment with an indentation and a line break at the end. Empty if the text is empty. */
 export function docComment(text: string, indent: string): string {
   if (text === '') return ''
   const lines = text.replaceAll('*/', '*\\/').split('\n')
@@ -35,7 +37,7 @@ export function docComment(text: string, indent: string): string {
 
 const propertyName = (name: string) => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name))
 
-/** The members of an object type, between its braces. Optional members may also be given as undefined. */
+/** The text between the braces of an object type. The type of an optional member includes undefined. */
 export function membersText({ properties = {}, required = [] }: JsonSchema, indent: string): string {
   return Object.entries(properties)
     .map(([name, schema]) => {
@@ -63,7 +65,7 @@ const union = (types: readonly string[]) => [...new Set(types)].join(' | ')
 /**
  * Converts a JSON Schema to a TypeScript type.
  *
- * @throws Error for a schema of a form that no contract uses yet.
+ * @throws Error for a kind of schema that no contract has used so far.
  */
 export function typeText(schema: JsonSchema, indent = ''): string {
   const { $ref, override, type, items } = schema

@@ -1,13 +1,16 @@
 import type { Ask, Sent } from './trusting-fetch.js'
 
-/** A page that a browser ended at. */
+/** The page on which the browser is after all redirects. */
 export interface Page {
   readonly url: string
   readonly status: number
   readonly html: string
 }
 
-/** The parts of a browser that the pages of a run need: redirects, cookies, forms, and the one script of the suite. */
+/**
+ * A minimal browser with the features that the pages of a run need: redirects, cookies, forms, and the only script of
+ * the suite's pages.
+ */
 export interface Browser {
   open(url: string): Promise<Page>
   /** Presses a button of the page's form, and sends its hidden fields too. */
@@ -25,13 +28,16 @@ function attributesOf(tag: string): Record<string, string> {
   return Object.fromEntries(found.map(([, name = '', value = '']) => [name, unescaped(value)]))
 }
 
-/** The address to which the suite's page for a redirect posts the fragment of its own address. */
+/** Finds the address to which a redirect page of the suite posts the fragment of the page's own address. */
 function scriptedPost(html: string): string | undefined {
   const [, literal] = /xhr\.open\('POST', ("(?:[^"\\]|\\.)*")/.exec(html) ?? []
   return literal === undefined ? undefined : String(JSON.parse(literal))
 }
 
-/** The next address. A redirect without a fragment inherits the fragment of the former address (RFC 9110 §10.2.2). */
+/**
+ * The address after a redirect. If the redirect has no fragment, the fragment of the former address applies (RFC 9110
+ * §10.2.2).
+ */
 function followed(location: string, from: string): string {
   const target = new URL(location, from)
   if (target.hash === '') target.hash = new URL(from).hash

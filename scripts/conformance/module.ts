@@ -1,27 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { LogEntry, Plan, PlannedModule, Shown, Suite } from './suite/client.js'
 
-/** A module in the middle of its run, as a player sees it. */
+/** The state of a running module, as a player sees it. */
 export interface Running {
   readonly name: string
   readonly variant: Readonly<Record<string, string>>
   readonly shown: Shown
-  /** Its log so far. */
+  /** The log of the module so far. */
   readonly log: readonly LogEntry[]
   /** Reports to the suite that an address was opened. */
   visited(url: string): Promise<void>
-  /** Keeps a sentence for the report. */
+  /** Adds a sentence to the report. */
   note(sentence: string): void
 }
 
-/** The product's side of one module. */
+/** Acts for the product in one module. */
 export interface Player {
   /** Does the next step. @returns false if there was nothing to do */
   act(running: Running): Promise<boolean>
   /**
    * Called when the suite asks for a screenshot. Checks whether the product acted correctly.
    *
-   * @returns undefined if it did; otherwise the reason why no screenshot is uploaded
+   * @returns undefined if the product acted correctly; otherwise the reason why no screenshot is uploaded
    */
   evidence(running: Running): Promise<string | undefined>
 }
@@ -45,7 +45,9 @@ export interface ModuleLimits {
   readonly pollMs: number
 }
 
-/** One white pixel. There is no screen; `evidence` has checked the result instead. */
+/**
+ * A picture of one white pixel. A run has no screen to take a picture of. `evidence` has checked the result instead.
+ */
 const SCREENSHOT =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8////fwAJ+wP9BUNFygAAAABJRU5ErkJggg=='
 
@@ -54,7 +56,7 @@ const BAD = new Set(['FAILURE', 'WARNING', 'INTERRUPTED'])
 const conditionsOf = (log: readonly LogEntry[]) =>
   log.filter(({ result }) => BAD.has(result ?? '')).map(({ result, src, msg }) => `${result} ${src}: ${msg ?? ''}`)
 
-/** Log entries may arrive in another order, so the last two seconds are read again. */
+/** Log entries may arrive late, so the entries of the last two seconds are read again. */
 const OVERLAP_MS = 2_000
 
 /** The log of a module, read piece by piece. */
@@ -136,11 +138,11 @@ export async function runModule(
   let configured = 0
   while (performance.now() - lastProgress < idleMs) {
     const { status, result } = await suite.info(id)
-    // The module's result is FAILED or still unknown: the suite writes it at an uncertain time.
+    // An interrupted module has failed. Its result is not read, because the suite may not have written it yet.
     if (status === 'INTERRUPTED') return ended('FAILED')
     if (status === 'FINISHED') return ended(result ?? 'UNKNOWN')
     configured = status === 'CONFIGURED' ? configured + 1 : 0
-    // Most modules start by themselves.
+    // Most modules start by themselves. A module that does not start is started here.
     if (configured === 2) await suite.start(id)
     if (status === 'WAITING' ? await act() : status === 'RUNNING') lastProgress = performance.now()
     await sleep(pollMs)

@@ -91,7 +91,8 @@ function wholeNumber(name: string, text: string, most: number): number {
 }
 
 /**
- * The columns that the names select: a name is an id, a table or a plan. Without names, all columns.
+ * Returns the columns that the names select: a name is an id, a table or a plan. Returns all columns if there are no
+ * names.
  *
  * @throws {Error} for a name that selects no column
  */

@@ -12,7 +12,7 @@ export interface Run {
   readonly ask: Ask
   readonly material: Material
   readonly installations: Installations
-  /** How many columns run at the same time. */
+  /** The number of columns that run at the same time. */
   readonly parallel: number
   /** Names of the modules to run. If empty, all modules run. */
   readonly modules: readonly string[]

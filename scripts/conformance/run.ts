@@ -20,7 +20,7 @@ function say(line: string): void {
 
 const expectationsFile = join(projectDirectory(), 'scripts', 'conformance', 'expectations.json')
 
-/** `npm run conformance`. The exit code is 1 if a module had another outcome than expected. */
+/** Runs `npm run conformance`. The exit code is 1 if the outcome of a module differs from the expected outcome. */
 export async function run(args: readonly string[]): Promise<void> {
   const options = readOptions(args)
   if (options.help) return say(USAGE)
@@ -55,7 +55,7 @@ function report(results: Results, options: Options): void {
     writeFileSync(expectationsFile, `${JSON.stringify({ ...expected, ...seen }, null, 2)}\n`)
     return
   }
-  // A run of some modules cannot replace the expectation of all modules.
+  // The results of some modules must not replace the expectations of all modules.
   if (options.modules.length > 0) return
   const differences = results.columns.flatMap((column) => differencesOf(column, expected))
   for (const difference of differences) say(difference)

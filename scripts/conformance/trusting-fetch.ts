@@ -17,11 +17,15 @@ export interface Received {
 /** Sends one request. It follows no redirect. */
 export type Ask = (url: string, sent?: Sent) => Promise<Received>
 
-/** The longest wait for an answer. The suite answers some requests only after it has called other servers. */
+/**
+ * The longest wait for an answer, in milliseconds. The suite answers some requests only after it has called other
+ * servers.
+ */
 const PATIENCE_MS = 180_000
 
 /**
- * A `fetch` that trusts the given authorities for TLS. Other code of the process does not trust them.
+ * Returns a `fetch` that trusts the given authorities for TLS. Other code of the process does not trust these
+ * authorities.
  *
  * @param authorities certificates as PEM
  */

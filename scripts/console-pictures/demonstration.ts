@@ -29,7 +29,7 @@ const MEMBERSHIP = {
 
 const MEMBER = { name: 'Ada Lovelace', level: 'gold', memberSince: '2024-05-01' }
 
-/** Data that the pictures need. */
+/** Ids and addresses of the data that the pictures show. */
 export interface Prepared {
   /** The address of the page of an untaken offer. */
   readonly receivePage: string
@@ -71,13 +71,16 @@ export async function prepare(service: Demonstration): Promise<Prepared> {
       },
     })
   await give((await ask(['*'])).authorizationRequestUri)
-  // The verifier refuses the wallet's answer on purpose, so the refusal is no failure of this script.
+  // This script wants the verifier to refuse the answer, so it ignores the error.
   await give((await ask(['did:web:elsewhere.example'])).authorizationRequestUri).catch(() => undefined)
   await fillCounters(service.databaseUrl)
   return { receivePage: (await offer()).pageUrl }
 }
 
-/** Figures of the 29 days before today. Only the counters are written, because their events cannot be made in the past. */
+/**
+ * Writes the figures of the 29 days before today. It writes only the counters, because audit events cannot be created
+ * in the past.
+ */
 async function fillCounters(connectionString: string): Promise<void> {
   const rows = Array.from({ length: 29 }, (_, index) => {
     const at = new Date((Math.floor(Date.now() / DAY_MS) - index - 1) * DAY_MS)

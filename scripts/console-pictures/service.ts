@@ -56,7 +56,7 @@ export async function startDemonstration(): Promise<Demonstration> {
   return {
     url,
     databaseUrl: postgres.url,
-    // The caller knows the answer of each path from the contract.
+    // The caller knows the type of the answer from the contract of the path.
     post: <Body>(path: string, body: unknown) => ask('POST', path, body) as Promise<Body>,
     get: <Body>(path: string) => ask('GET', path) as Promise<Body>,
     end,

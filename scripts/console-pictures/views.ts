@@ -7,7 +7,7 @@ interface Size {
   readonly height: number
 }
 
-/** The source and the destination of pictures. */
+/** A browser that opens pages of the service and stores pictures of them. */
 export interface Album {
   readonly service: Demonstration
   readonly prepared: Prepared
@@ -52,7 +52,7 @@ export async function takePictures({ open, keep, prepared }: Album): Promise<voi
   await receive.getByRole('img').first().waitFor()
   await keep(receive, 'receive')
 
-  // This picture is the last, so that the counters include the other actions.
+  // This picture is taken last, so that the counters on it include the actions for the other pictures.
   const overview = await open(desk(1040), '/console/')
   await overview.getByRole('img', { name: 'The last 30 days' }).waitFor()
   await overview.getByText('The service is ready.').waitFor()

@@ -3,7 +3,7 @@ import type { Fetch } from '../../client/request.js'
 
 const UNTOLD_SECONDS = 5
 
-/** `fetch` that waits for the time in a 429 and asks again. */
+/** Returns a `fetch` that repeats a request after a 429. It first waits for the time that `Retry-After` names. */
 export function patient(onWait: (seconds: number) => void): Fetch {
   return async (address, init) => {
     for (;;) {

@@ -12,7 +12,7 @@ export interface DemoOptions {
   readonly print: (line: string) => void
 }
 
-/** A step had an unexpected result, which the message names. */
+/** Thrown if a step had an unexpected result. The message describes the result. */
 export class Surprise extends Error {
   override readonly name = 'Surprise'
 }
@@ -20,9 +20,9 @@ export class Surprise extends Error {
 /** The parts that each scene uses: the service, functions that print steps, and functions that check results. */
 export interface Stage {
   readonly url: string
-  /** The first party's side: the typed client, with both credentials. */
+  /** The typed client of the issuer's and verifier's backend, with an access token and the client secret. */
   readonly credence: CredenceClient
-  /** A stranger's side: `fetch` without credentials. After a 429 it waits and asks again. */
+  /** A `fetch` without credentials, as a stranger has it. After a 429 it waits and repeats the request. */
   readonly fetch: Fetch
   /** Prints a sentence about the next action. */
   step(sentence: string): void

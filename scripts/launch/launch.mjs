@@ -5,7 +5,10 @@ import { acquireLock, releaseLock } from './lock.mjs'
 
 const lock = join(root, '.data', 'setup.lock')
 
-/** Runs work under a lock. @param {() => Promise<unknown>} work work that two processes must not do at once in one clone */
+/**
+ * Runs work under a lock. @param {() => Promise<unknown>} work the work, which two processes must not do at the same
+ * time in one clone
+ */
 async function alone(work) {
   let told = false
   for (let holder = acquireLock(lock); holder !== null; holder = acquireLock(lock)) {
@@ -21,8 +24,9 @@ async function alone(work) {
 }
 
 /**
- * Installs and builds the missing parts of a fresh clone. Then runs a command's module, which is TypeScript and exports
- * `run(args: readonly string[]): Promise<void>`. If this fails, ends the process with 1 and one sentence.
+ * Installs and builds the missing parts of a fresh clone. Then runs the module of a command. The module is TypeScript
+ * and exports `run(args: readonly string[]): Promise<void>`. If any step fails, the process prints one sentence and
+ * ends with exit code 1.
  *
  * @param {string} module path relative to scripts/
  * @param {{ build: boolean }} needs whether the command needs dist/
@@ -31,7 +35,7 @@ export async function launch(module, needs) {
   try {
     await alone(async () => {
       installDependencies()
-      // From here on the dependencies are installed.
+      // The dependencies are installed now, so they can be imported.
       const { register } = await import('tsx/esm/api')
       register()
       const { generateClient, build, buildConsole } = await import('./build.ts')
@@ -50,7 +54,8 @@ export async function launch(module, needs) {
 }
 
 /**
- * The text for an error. An intended error is an Error with a sentence. Any other error is a fault of these scripts, and its text has the stack.
+ * The text to print for an error. An expected error is an Error whose message is a sentence. Any other error is a fault
+ * in these scripts, so its text includes the stack.
  *
  * @param {unknown} error
  */

@@ -4,7 +4,8 @@ import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } fr
 import { dirname } from 'node:path'
 
 /**
- * The fields of proc_pid_stat(5), beginning with the third field (the state); null if there is no such file.
+ * Reads the fields of proc_pid_stat(5), beginning with the third field (the state). Returns null if there is no such
+ * file.
  *
  * @param {number} pid
  */
@@ -19,8 +20,8 @@ function statOf(pid) {
 }
 
 /**
- * Whether a process with that number is running. A process that has ended is not, even if its parent has not read its exit code
- * yet.
+ * Whether a process with this number is running. A process that has ended does not count, even if its parent has not
+ * read its exit code yet.
  *
  * @param {number} pid
  */
@@ -34,7 +35,8 @@ export function isRunning(pid) {
 }
 
 /**
- * The start time of a process, in the system's own form. It distinguishes the process from a later process with the same number.
+ * The start time of a process, as the system writes it. It distinguishes the process from a later process with the same
+ * number.
  *
  * @param {number} pid
  */
@@ -60,8 +62,8 @@ function read(file) {
 }
 
 /**
- * Gives a file a second name if that name is free. If several processes try this, only one succeeds. The second name has the
- * whole content at once.
+ * Gives a file a second name if this name is free. If several processes try this, only one of them succeeds. A file
+ * with the second name is never incomplete.
  *
  * @param {string} file
  * @param {string} name
@@ -83,7 +85,7 @@ function holderOf(content) {
 }
 
 /**
- * Takes the lock file for this process, also from a process that has ended.
+ * Acquires the lock file for this process. It also acquires the lock if its holder has ended.
  *
  * @param {string} file
  * @returns {number | null} null if this process has the lock, otherwise the number of the process that holds it
@@ -108,8 +110,9 @@ export function acquireLock(file) {
 }
 
 /**
- * Removes the lock of a holder that has ended. Only one process may remove it, otherwise the next holder's lock could be
- * removed. The right belongs to the process that creates a second name for the file, made from its content.
+ * Removes the lock file of a holder that has ended. Only one process may remove the file, otherwise it could remove the
+ * lock of the next holder. A process gets this right by creating a second name for the file. The name is made from the
+ * file's content.
  *
  * @param {string} file
  * @param {string} content
@@ -122,7 +125,7 @@ function discard(file, content) {
     return
   }
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10)
-  // The process with the right ended during the few instructions above.
+  // The process that had the right to remove the lock file ended during the few instructions above.
   const age = Date.now() - (statSync(right, { throwIfNoEntry: false })?.ctimeMs ?? Date.now())
   if (age > 5_000) rmSync(right, { force: true })
 }

@@ -1,6 +1,7 @@
 /**
- * Calls `stop` when the npm that started this program has ended. npm passes a SIGTERM on to its shell only, and the shell ends without
- * passing it on. Without npm this function does nothing, because a program may run longer than the script that started it.
+ * Calls `stop` when the npm that started this program has ended. npm sends a SIGTERM only to its shell, and the shell
+ * ends without sending the signal to this program. If npm did not start this program, the function does nothing,
+ * because a program may run longer than the script that started it.
  */
 export function whenParentIsGone(stop: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return

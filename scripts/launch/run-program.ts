@@ -15,7 +15,8 @@ export function programOf(packageName: string, program = packageName): string {
 }
 
 /**
- * Runs a program of a package in the foreground, with this terminal. Passes SIGTERM on to the program; the terminal sends Ctrl-C to it directly.
+ * Runs a program of a package in the foreground, with this terminal. Forwards SIGTERM to the program. The terminal
+ * itself sends Ctrl-C to the program.
  *
  * @returns the program's exit code, or 1 if a signal ended it
  */

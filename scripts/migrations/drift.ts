@@ -6,8 +6,9 @@ import { migrationList, withSchemaEngine } from './schema-engine.js'
 const empty = '-- This is an empty migration.'
 
 /**
- * The SQL that would change the result of the migrations to schema.prisma; null if they agree. A migration may contain parts that
- * Prisma cannot express (check constraints, partial indexes, triggers). These parts do not count as a difference.
+ * Returns the SQL that would change the database after all migrations to match schema.prisma. Returns null if both
+ * agree. A migration may contain parts that Prisma cannot express (check constraints, partial indexes, triggers). These
+ * parts do not count as a difference.
  *
  * @param prismaDirectory the folder with schema.prisma and migrations/
  * @param databaseUrl address of a server on which this function may make an empty database for the comparison

@@ -12,8 +12,8 @@ const charType = 18
 const charArrayType = 1002
 
 /**
- * The connection of the schema engine: Prisma's adapter for pg. The adapter is made for queries. This class adds the parts that
- * migrations and reads of the catalogue need.
+ * The database connection of the schema engine. It extends Prisma's adapter for pg, which is made for queries, by the
+ * parts that migrations and reads of the catalogue need.
  */
 export class SchemaEngineAdapterFactory implements SqlMigrationAwareDriverAdapterFactory {
   readonly provider = 'postgres'
@@ -26,7 +26,10 @@ export class SchemaEngineAdapterFactory implements SqlMigrationAwareDriverAdapte
     return this.open(this.databaseUrl, async () => undefined)
   }
 
-  /** Makes an empty database for a comparison. With a connection string, the adapter's own method would use the main database. */
+  /**
+   * Makes an empty database for a comparison. The adapter's own method would use the main database if the adapter has a
+   * connection string.
+   */
   async connectToShadowDb(): Promise<SqlDriverAdapter> {
     const name = `schema_shadow_${crypto.randomUUID().replaceAll('-', '')}`
     const url = new URL(this.databaseUrl)
@@ -35,7 +38,10 @@ export class SchemaEngineAdapterFactory implements SqlMigrationAwareDriverAdapte
     return this.open(url.href, () => execute(this.databaseUrl, `DROP DATABASE ${name} WITH (FORCE)`))
   }
 
-  /** Closes the connections. The engine leaves them open, and one connection holds the advisory lock of its migration. */
+  /**
+   * Closes the connections. The engine does not close them, and one of them holds the advisory lock of the engine's
+   * migration.
+   */
   async dispose(): Promise<void> {
     for (const adapter of this.adapters) await adapter.dispose()
   }
@@ -80,8 +86,8 @@ function driverAdapterError({ code, severity, message, detail, column, hint }: p
 }
 
 /**
- * Adds support for `"char"`, a frequent type in the catalogue. The adapter knows only its array, so values pass as the array type and then
- * get their type name back.
+ * Adds support for `"char"`, a frequent type in the catalogue. The adapter supports only the array of this type. So a
+ * value is declared as the array, and the result gets the right type name afterwards.
  */
 function withCharColumns(adapter: SqlDriverAdapter, pool: pg.Pool): SqlDriverAdapter {
   const query = pool.query.bind(pool)

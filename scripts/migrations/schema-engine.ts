@@ -8,7 +8,7 @@ import { SchemaEngineAdapterFactory } from './schema-engine-adapter.js'
 
 type Bindings = typeof import('@prisma/schema-engine-wasm/schema_engine_bg')
 
-// Neither the es2023 library nor Node's types declare WebAssembly.
+// Declared here, because neither the es2023 library nor Node's types declare WebAssembly.
 declare const WebAssembly: {
   instantiate(
     bytes: Uint8Array,
@@ -40,7 +40,10 @@ async function instantiate(): Promise<Bindings> {
   return engine
 }
 
-/** Returns an error with a plain message. The engine's errors have its call stack after the sentence, and a number instead of an outside error. */
+/**
+ * Returns an error with a plain message. In an error of the engine, the engine's call stack follows the sentence, and a
+ * number stands for an error that this process threw.
+ */
 function withPlainMessage(error: unknown, registry: ErrorRegistry): Error {
   const message = panicMessage ?? (error instanceof Error ? error.message : String(error))
   const id = /External error id#(\d+)/.exec(message)?.[1]
@@ -68,7 +71,7 @@ export async function withSchemaEngine<T>(databaseUrl: string, use: (engine: Sch
   }
 }
 
-/** The migrations in the form of the engine's input. */
+/** Reads the migrations as the engine's input. */
 export function migrationList(directory: string, migrations: readonly Migration[]): MigrationList {
   return {
     baseDir: directory,

@@ -6,11 +6,12 @@ import { migrationDrift } from './drift.js'
 
 const usage = 'Usage: npm run db:migration NAME   (letters, digits and underscores, for example add_offer_expiry)'
 
-/** A time in UTC in the form of Prisma's folder names: 20260131120000. */
+/** A time in UTC as Prisma's folder names write it: 20260131120000. */
 const timestamp = (now: Date): string => now.toISOString().replace(/\D/g, '').slice(0, 14)
 
 /**
- * Writes prisma/migrations/<timestamp>_<name>/migration.sql with the SQL that changes the result of the migrations to schema.prisma.
+ * Writes prisma/migrations/<timestamp>_<name>/migration.sql with the SQL that changes the database after the earlier
+ * migrations to match schema.prisma.
  *
  * @returns the written file; null if there is no difference
  */

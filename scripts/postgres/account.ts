@@ -11,8 +11,8 @@ export interface Account {
 const name = 'postgres'
 
 /**
- * The account to run PostgreSQL as. It is null for the caller's own account. For root, it is the owner of the data directory or
- * the system account `postgres`, which is created if it is missing.
+ * The account that runs PostgreSQL. It is null if the caller's own account can do so. If the caller is root, it is the
+ * owner of the data directory, or the system account `postgres`, which is created if it is missing.
  */
 export function accountFor(dataDirectory: string): Account | null {
   if (process.getuid?.() !== 0) return null
@@ -53,8 +53,9 @@ export interface Command {
 }
 
 /**
- * `file args` as `account`. The account may lack access to a directory above one of `paths`, such as a clone below /root. In
- * this case a Linux capability from setpriv(1) lets the process search and read all directories.
+ * Returns the command that runs `file args` as `account`. The account may have no access to a directory above one of
+ * `paths`, such as a clone below /root. In this case setpriv(1) gives the process a Linux capability to search and read
+ * all directories.
  */
 export function commandAs(account: Account | null, file: string, args: readonly string[], paths: string[]): Command {
   if (account === null) return { file, args, options: {} }
@@ -72,7 +73,7 @@ export function commandAs(account: Account | null, file: string, args: readonly 
       `--reuid=${account.uid}`,
       `--regid=${account.gid}`,
       '--clear-groups',
-      // PostgreSQL's programs call access(2) first, which would otherwise ignore the capability.
+      // PostgreSQL's programs first call access(2), which ignores the capability unless this bit is set.
       '--securebits=+no_setuid_fixup',
       '--inh-caps=+dac_read_search',
       '--ambient-caps=+dac_read_search',

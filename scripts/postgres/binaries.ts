@@ -30,7 +30,7 @@ export async function embeddedBinaries(): Promise<Binaries> {
   }
 }
 
-/** The major version of the binaries, for example `18`. They can open only data directories of this version. */
+/** The major version of the binaries, for example `18`. The binaries can open only data directories of this version. */
 export async function majorVersion(binaries: Binaries): Promise<string> {
   const { stdout } = await promisify(execFile)(binaries.postgres, ['--version'], { cwd: dirname(binaries.postgres) })
   return /\) (\d+)/.exec(stdout)?.[1] ?? ''

@@ -7,7 +7,7 @@ import { type ClusterOptions, Programs } from './programs.js'
 
 const readyWithinMilliseconds = 60_000
 
-/** One PostgreSQL server on 127.0.0.1, run as a child of this process. */
+/** A PostgreSQL server on 127.0.0.1 that runs as a child of this process. */
 export class Cluster {
   private constructor(
     readonly port: number,
@@ -26,7 +26,7 @@ export class Cluster {
       const server = await programs.spawnServer(port)
       if (await becomesReady(server, options.dataDirectory)) return new Cluster(port, programs, options, server)
       const log = await readFile(options.logFile, 'utf8')
-      // Another program took the port, or the children of a killed server have not yet noticed.
+      // Either a different program took the port, or the child processes of a killed server have not ended yet.
       const passes = /could not bind|pre-existing shared memory|lock file .* already exists/.test(log)
       if (!passes || attempt === 20) throw new Error(`PostgreSQL did not start (${options.logFile}):\n${log.trimEnd()}`)
       await sleep(250)
@@ -62,7 +62,9 @@ export class Cluster {
   }
 }
 
-/** Waits until the server is ready, in the way of pg_ctl: the server then writes `ready` into line 8 of postmaster.pid. */
+/**
+ * Waits until the server is ready, as pg_ctl does: a server that is ready writes `ready` into line 8 of postmaster.pid.
+ */
 async function becomesReady(server: ChildProcess, dataDirectory: string): Promise<boolean> {
   const deadline = Date.now() + readyWithinMilliseconds
   while (server.exitCode === null && server.signalCode === null && Date.now() < deadline) {

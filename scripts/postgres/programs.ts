@@ -16,11 +16,11 @@ export interface ClusterOptions {
   readonly password: string
   /** The port of the server if it is free. Otherwise the server gets another port. */
   readonly preferredPort?: number | undefined
-  /** Server parameters beyond the defaults. */
+  /** Server parameters that differ from their defaults. */
   readonly settings?: Readonly<Record<string, string>> | undefined
 }
 
-/** PostgreSQL's programs on one data directory, run as the right account. */
+/** Runs PostgreSQL's programs on one data directory, as the right account. */
 export class Programs {
   constructor(
     private readonly binaries: Binaries,
@@ -64,7 +64,7 @@ export class Programs {
         '--locale-provider=builtin',
         '--builtin-locale=C.UTF-8',
         '--no-instructions',
-        // A permanent directory needs no fsync either, because it is still empty.
+        // A permanent data directory needs no fsync at this time either, because it contains no data yet.
         '--no-sync',
       ])
       await rename(draft, this.options.dataDirectory)
@@ -80,7 +80,8 @@ export class Programs {
     const pid = Number.parseInt((await readIfThere(pidFile)) ?? '', 10)
     if (!Number.isInteger(pid) || !isRunning(pid)) return
     if (isPostgresOn(this.options.dataDirectory, pid)) await this.stopServer()
-    // The process id now belongs to another program. PostgreSQL would believe that this program is a running server.
+    // The process id in the file now belongs to a different program. PostgreSQL would take this program for a running
+    // server.
     else await rm(pidFile, { force: true })
   }
 
@@ -112,7 +113,7 @@ export class Programs {
     const stop = (mode: string) =>
       this.run(this.binaries.pg_ctl, ['stop', '-D', dataDirectory, '-m', mode, '-w', '-t', '20', '-s'])
     await stop('fast').catch(async () => {
-      // In the other case the server has ended by itself meanwhile.
+      // If the file is gone, the server has ended meanwhile.
       if ((await readIfThere(`${dataDirectory}/postmaster.pid`)) !== null) await stop('immediate')
     })
   }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Supervisor } from '../supervisor/handle.js'
 
-/** A PostgreSQL for the time of a test run or a command. It is also removed if the run fails. */
+/** A PostgreSQL for the duration of a test run or a command. It is removed even if the run fails. */
 export interface TemporaryPostgres {
   /** URL of the database `postgres`, as superuser. */
   readonly url: string
@@ -33,7 +33,7 @@ const SETTINGS = {
  *
  * @param settings server settings that replace or extend the default settings
  * @param makeData makes the data directory with the superuser's password; by default a new one
- * @param parent the directory in which its folder is made
+ * @param parent the directory in which the server's folder is made
  */
 export async function startTemporaryPostgres(
   settings: Readonly<Record<string, string>> = {},

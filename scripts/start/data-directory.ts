@@ -9,7 +9,7 @@ const zAccess = z.object({ password: z.string(), port: z.number().optional() })
 
 const patienceMilliseconds = 2_000
 
-/** The embedded database below .data/. Its data stay between starts. */
+/** The data directory of the embedded database, below .data/. The data stay between starts. */
 export class DataDirectory {
   readonly logFile: string
   private readonly dataDirectory: string
@@ -22,7 +22,7 @@ export class DataDirectory {
   }
 
   /**
-   * Starts the server under the supervisor, at the last address if that address is free.
+   * Starts the server under the supervisor, with the port of the last start if that port is free.
    *
    * @returns the connection URL
    * @throws {Error} if another run uses the database
@@ -35,7 +35,7 @@ export class DataDirectory {
     return url
   }
 
-  /** The last address of the server; null before the first start. */
+  /** The address of the server at the last start; null before the first start. */
   lastUrl(): string | null {
     const { password, port } = existsSync(this.accessFile) ? this.access() : {}
     return password === undefined || port === undefined
@@ -47,7 +47,10 @@ export class DataDirectory {
     return { dataDirectory: this.dataDirectory, logFile: this.logFile, password }
   }
 
-  /** Takes the lock. If another run holds it, waits for a moment, because a killed run needs time to stop its processes. */
+  /**
+   * Acquires the lock. If a different run holds the lock, it waits for a moment, because a killed run needs time to
+   * stop its processes.
+   */
   private async claim(supervisor: Supervisor): Promise<void> {
     const deadline = Date.now() + patienceMilliseconds
     for (;;) {

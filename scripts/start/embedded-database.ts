@@ -7,7 +7,10 @@ import { DataDirectory } from './data-directory.js'
 /** The embedded database of this clone. */
 export const embeddedData = () => new DataDirectory(join(projectDirectory(), '.data'))
 
-/** Calls `use` with the embedded database's URL. If the database is not running, it runs for the time of the call. */
+/**
+ * Calls `use` with the embedded database's URL. If the database is not running, it is started before the call and
+ * stopped after the call.
+ */
 export async function withEmbeddedDatabase<Result>(use: (url: string) => Promise<Result>): Promise<Result> {
   const data = embeddedData()
   const running = data.lastUrl()

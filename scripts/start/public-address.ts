@@ -1,9 +1,11 @@
 import { isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** An address at which others reach this machine, and the place where the service listens for them. */
+/**
+ * An address at which other machines reach the service, and the host and port on which the service listens for them.
+ */
 export interface PublicAddress {
-  /** An origin: both base URLs. */
+  /** The origin, which becomes both base URLs. */
   readonly url: string
   /** Whether requests come through a tunnel. The service then listens on loopback only. */
   readonly tunnel: boolean
@@ -25,7 +27,10 @@ function isLocal(host: string): boolean {
 const isLoopback = (host: string) =>
   host === 'localhost' || (ipaddr.isValid(host) && ipaddr.parse(host).range() === 'loopback')
 
-/** The listen address for a host. For a host of the local network: all addresses of that kind. For this machine: its own address only. */
+/**
+ * The listen address for a host: loopback if the host is this machine itself, otherwise all addresses of the same IP
+ * version.
+ */
 function listeningHost(host: string): string {
   if (isLoopback(host)) return isIPv6(host) ? '::1' : '127.0.0.1'
   return isIPv6(host) ? '::' : '0.0.0.0'

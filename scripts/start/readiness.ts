@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * Resolves when the service answers that it is ready. It sends no request before the service accepts connections, and then
- * two requests a second, because every request counts for the rate limit of this address.
+ * Resolves when the service answers that it is ready. It sends its first request when the service accepts connections,
+ * and then two requests a second. It sends so few, because every request counts for the rate limit.
  */
 export async function untilReady(origin: string, signal: AbortSignal): Promise<void> {
   const { hostname, port } = new URL(origin)
@@ -36,7 +36,8 @@ async function isReady(origin: string, signal: AbortSignal): Promise<boolean> {
 }
 
 /**
- * Posts the demonstration schema like any client. It does not post it again after an earlier start, because the log would warn of the refusal.
+ * Posts the demonstration schema, as any client would. It does not post the schema again if an earlier start has posted
+ * it, because the log would warn of the refusal.
  *
  * @returns null if the service has the schema, now or from an earlier start; otherwise the service's answer
  */

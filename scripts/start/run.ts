@@ -90,30 +90,28 @@ async function announce({ local, embeddedDatabase, open }: StartPlan, url: strin
   say(`  API reference    ${url}/api-docs`)
   say(`  Issuer metadata  ${url}/.well-known/openid-credential-issuer`)
   say(`  Health           ${url}/health/readiness`)
-  if (embeddedDatabase) say('  Database         .data/postgres (look into it with npm run studio)')
+  if (embeddedDatabase) say('  Database         .data/postgres (npm run studio shows its content)')
   if (local) {
     say(
       'No base URL and no identity provider is configured: no authentication, plain HTTP, any issuer trusted (local development only).',
     )
     const demo = url.endsWith(':3000') ? 'npm run demo' : `CREDENCE_URL=${url} npm run demo`
-    say(`See the whole story with ${demo} in another terminal.`)
+    say(`A complete example: run ${demo} in a second terminal.`)
   }
   if (open !== undefined) await announceOpen(open)
   say('Stop with Ctrl-C.')
 }
 
-/** Prints what other machines can use, and how they reach it. */
+/** Prints which parts of the service other machines can use, and at which address. */
 async function announceOpen({ url, tunnel, host, port }: NonNullable<StartPlan['open']>): Promise<void> {
   say('')
-  say(
-    `Others find at ${url} what wallets ask for, metadata and pages, and nothing else. They are nobody there; all else`,
-  )
-  say('answers on this machine alone.')
+  say(`Others reach only the requests of wallets, metadata and pages, at ${url}. Callers there have no identity.`)
+  say('The console and the API answer on this machine only.')
   if (tunnel) say(`The tunnel must lead to http://${host}:${port} (cloudflared tunnel --url http://${host}:${port}).`)
   say(await QRCode.toString(url, { type: 'terminal', small: true }))
 }
 
-/** Signals within this time come from one keypress. */
+/** Signals within this time, in milliseconds, come from the same keypress. */
 const ONE_KEY_MS = 500
 
 /** Resolves with the exit code when the user stops the run, or the service or the database ends by itself. */
@@ -121,7 +119,8 @@ function untilOver(supervisor: Supervisor): Promise<number> {
   return new Promise((resolve) => {
     let toldAt: number | undefined
     const stop = () => {
-      // One Ctrl-C may come twice, from the terminal and from npm. At a second signal the service does not finish its requests.
+      // One Ctrl-C may cause two signals, from the terminal and from npm. After a second signal the service would not
+      // finish its requests.
       toldAt ??= performance.now()
       if (performance.now() - toldAt > ONE_KEY_MS) void supervisor.call('killService').catch(() => undefined)
       resolve(0)

@@ -4,13 +4,16 @@ import type { PublicAddress } from './public-address.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** The decisions of `npm start` from the environment. The service itself fills in no setting. */
+/** What `npm start` decides from the environment. The service itself never fills in settings. */
 export interface StartPlan {
-  /** Variables for the service that neither the environment nor .env sets. */
+  /** Variables that `npm start` sets for the service, because neither the environment nor .env sets them. */
   readonly added: Readonly<Record<string, string>>
   /** True if nothing was configured. Settings for local development are then filled in, and the demonstration schema is posted. */
   readonly local: boolean
-  /** Sentences for the terminal: why no setting is filled in, which variables are missing, and how to set each variable. */
+  /**
+   * Sentences for the terminal. They say why no setting is filled in, which variables are missing, and how to set each
+   * variable.
+   */
   readonly advice: readonly string[]
   readonly embeddedDatabase: boolean
   /** The address that the service will listen on; null for an invalid PORT, which the service itself reports. */
@@ -24,7 +27,9 @@ export function readEnvironment(environment: Environment, file: string): Environ
   return existsSync(file) ? { ...parse(readFileSync(file)), ...environment } : environment
 }
 
-/** Checks that the environment allows `--public`. @throws {Error} with a sentence if they contradict each other. */
+/**
+ * Checks that the environment allows `--public`. @throws {Error} with a sentence if a variable contradicts the option.
+ */
 function assertMayBePublic(environment: Environment): void {
   if (environment.NODE_ENV === 'production') {
     throw new Error(
@@ -126,7 +131,10 @@ function localSettings(url: string): Record<string, string> {
   }
 }
 
-/** Settings for `--public`. Plain http is allowed only on the local network. A tunnel names the client of each request. */
+/**
+ * Settings for `--public`. Plain http is allowed only on the local network. A tunnel sends the client's address with
+ * each request, so it is a trusted proxy.
+ */
 function publicSettings({ url, tunnel, host, port }: NonNullable<StartPlan['open']>): Record<string, string> {
   return {
     ISSUER_BASE_URL: url,

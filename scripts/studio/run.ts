@@ -5,8 +5,9 @@ import { withEmbeddedDatabase } from '../start/embedded-database.js'
 import { readEnvironment } from '../start/settings.js'
 
 /**
- * `npm run studio`: Prisma Studio on the database of DATABASE_URL, or else on the embedded database. If `npm start` is not running, the
- * embedded database runs as long as Studio. Accepts Studio's own options, for example `-- --port 5555`.
+ * `npm run studio`: Prisma Studio on the database of DATABASE_URL, or else on the embedded database. If `npm start` is
+ * not running, the embedded database runs until Studio ends. Accepts Studio's own options, for example `-- --port
+ * 5555`.
  */
 export async function run(args: readonly string[]): Promise<void> {
   const { DATABASE_URL: url } = readEnvironment(process.env, join(projectDirectory(), '.env'))

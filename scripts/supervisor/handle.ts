@@ -8,11 +8,13 @@ import type { Commands, Report, ServiceEnd, ServiceOptions } from './protocol.js
 interface Events {
   'service-ended': [ServiceEnd]
   'postgres-ended': []
-  /** The supervisor itself has ended. */
+  /** Called if the supervisor itself has ended. */
   exit: []
 }
 
-/** The starter's interface to a supervisor. Its methods are the methods of `Commands`. */
+/**
+ * The interface with which the process that starts a supervisor controls it. Each command of `Commands` is a method.
+ */
 export class Supervisor extends EventEmitter<Events> {
   private readonly pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>()
   private calls = 0

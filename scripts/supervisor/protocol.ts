@@ -2,13 +2,13 @@ import type { ClusterOptions } from '../postgres/programs.js'
 
 /** The command of the service, which is a Node program. */
 export interface ServiceOptions {
-  /** Arguments of `node`, the program first. */
+  /** The arguments of `node`. The first argument is the program. */
   readonly args: readonly string[]
   readonly cwd: string
   readonly env: NodeJS.ProcessEnv
 }
 
-/** The end of the service: its exit code or its signal is set. */
+/** How the service ended: either its exit code or its signal is set. */
 export interface ServiceEnd {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
@@ -16,9 +16,15 @@ export interface ServiceEnd {
 
 /** The commands of a supervisor. Each call is answered when the command is done. */
 export interface Commands {
-  /** Takes the lock file until the supervisor ends. Answers with null, or with the number of the process that holds the lock. */
+  /**
+   * Acquires the lock file until the supervisor ends. Answers with null, or with the number of the process that already
+   * holds the lock.
+   */
   claim(lockFile: string): Promise<number | null>
-  /** Starts PostgreSQL and answers with the URL of the database `postgres`. A given temporary directory is removed at the end. */
+  /**
+   * Starts PostgreSQL and answers with the URL of the database `postgres`. If `temporaryDirectory` is set, this
+   * directory is removed when the supervisor ends.
+   */
   startPostgres(options: ClusterOptions, temporaryDirectory?: string): Promise<string>
   stopPostgres(): Promise<void>
   /** Starts the service and answers with its process id. */

@@ -1,6 +1,7 @@
 /**
- * Stops the processes of a start: the service first, then PostgreSQL. It has a process session of its own, so Ctrl-C in a
- * terminal reaches only the starter. It ends on the starter's command, or after the starter has ended for any reason.
+ * Stops the processes of a start: the service first, then PostgreSQL. The supervisor has its own process session, so
+ * Ctrl-C in a terminal reaches only the starter: the process that started the supervisor. The supervisor ends when the
+ * starter says so, or when the starter has ended for any reason.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -12,7 +13,7 @@ import type { Call, Commands, Report } from './protocol.js'
 const serviceStopMilliseconds = 30_000
 
 let lock: string | undefined
-/** The server, also while it starts, so that an early end stops it too. */
+/** The server, set as soon as it begins to start. So it is also stopped if the supervisor ends during its start. */
 let starting: Promise<Cluster> | undefined
 let cluster: Cluster | undefined
 let service: ChildProcess | undefined

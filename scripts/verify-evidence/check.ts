@@ -23,7 +23,7 @@ import { holderKeyOfKid, holderKeyOfPresentation } from '../../server/verifier/p
 import { checkRequest } from './request.js'
 import { sourcesOf } from './sources.js'
 
-/** A check that was made again, and why it fails, if it does. */
+/** A check that was made again. `failure` is the reason if the check fails. */
 export interface Outcome {
   readonly name: string
   readonly failure?: string
@@ -57,7 +57,10 @@ export async function* checkEvidence(evidence: StoredEvidence): AsyncGenerator<O
   yield* checkAnswer(evidence, judged)
 }
 
-/** A chain needs no signature of its root. Here the signature of a self-signed root shows that the root was not altered. */
+/**
+ * Reports a root that was altered. A certificate chain is valid without checking the signature of its root. But the
+ * signature of a self-signed root shows whether the root was altered.
+ */
 function anchorFault(der: string): Outcome | undefined {
   try {
     const root = new X509Certificate(Buffer.from(der, 'base64'))
@@ -81,22 +84,23 @@ async function* outcomesOf(name: string, check: () => Promise<void>): AsyncGener
 interface Rerun {
   readonly passed: ReadonlySet<string>
   readonly failed?: { readonly check: string; readonly message: string }
-  /** Indexes of the transaction data that it authorizes. */
+  /** Indexes of the transaction data that the presentation authorizes. */
   readonly authorizes: readonly number[]
 }
 
 type Judged = Rerun & { readonly presentation: EvidencePresentation }
 
-/** Compares the recorded checks of a presentation with the outcome now. */
+/** Compares the recorded checks of a presentation with the checks that were made again. */
 function* compared(name: string, { checks }: EvidencePresentation, { passed, failed }: Rerun): Generator<Outcome> {
   for (const { check, outcome } of checks) {
     const row = `${name}: ${check}`
     if (outcome === 'failed') {
-      // The list of trusted issuers is the verifier's decision.
+      // A recorded failure of `issuer-trust` is accepted, because the list of trusted issuers is the verifier's
+      // decision.
       const fails = check === failed?.check || check === 'issuer-trust'
       yield fails
         ? { name: `${row} (fails, as recorded)` }
-        : failing(row, 'It is recorded as failed, and does not fail.')
+        : failing(row, 'It is recorded as failed, but it does not fail.')
     } else if (outcome === 'not-reached') yield { name: `${row} (not reached, as recorded)` }
     else if (check === failed?.check) yield failing(row, failed.message)
     else if (check === 'issuer-trust' || passed.has(check)) yield { name: row }
@@ -106,11 +110,14 @@ function* compared(name: string, { checks }: EvidencePresentation, { passed, fai
   if (!isKnown) yield failing(`${name}: ${failed.check}`, failed.message)
 }
 
-/** Whether the verifier trusted the issuer. If it did not, it looked for no key. */
+/**
+ * Whether the verifier trusted the issuer. If the verifier did not trust the issuer, it did not look for the issuer's
+ * key.
+ */
 const isTrusted = (checks: EvidencePresentation['checks']): boolean =>
   !checks.some(({ check, outcome }) => check === 'issuer-trust' && outcome === 'failed')
 
-/** The answer as a whole: the required presentations, the authorized transaction data, and the outcome. */
+/** Checks the answer as a whole: the required presentations, the authorized transaction data, and the outcome. */
 function* checkAnswer(evidence: StoredEvidence, judged: readonly Judged[]): Generator<Outcome> {
   for (const { check } of evidence.checks) yield { name: `answer: ${check} (fails, as recorded)` }
   const query = evidence.request.dcqlQuery as unknown as DcqlQuery
@@ -192,7 +199,7 @@ function createRerun(evidence: StoredEvidence) {
       options: {
         resolveIssuerKey: async (...args) => {
           const found = await sources.resolveIssuerKey(...args)
-          // The package has the key, because its issuer was trusted.
+          // The package contains the issuer's key, because the verifier trusted the issuer.
           passed.add('issuer-trust')
           return found
         },

@@ -15,7 +15,10 @@ import type { StoredEvidence } from '../../server/verifier/evidence/package.js'
 const X509_HASH = 'x509_hash:'
 const DID_PREFIX = 'decentralized_identifier:'
 
-/** Checks that the request was signed by its verifier, and says what the package says. @throws Error */
+/**
+ * Checks that the verifier signed the request, and that the parameters of the request are equal to the parameters in
+ * the package. @throws Error
+ */
 export async function checkRequest({ request, profile }: StoredEvidence): Promise<void> {
   const { signed, key, parameters } = request
   if (signed === undefined || key === undefined) return compareParameters(request, profile, parameters ?? {})
@@ -42,7 +45,7 @@ async function verified(compact: string, key: Jwk): Promise<DecodedJws> {
   }
 }
 
-/** The parameters of a request object that the verifier's key signed. */
+/** Verifies a request object with the verifier's key, and returns its parameters. */
 async function signedBy(compact: string, key: Jwk): Promise<JsonObject> {
   const { header, payload } = await verified(compact, key)
   const { client_id: clientId } = { ...payload, ...header }
@@ -50,12 +53,15 @@ async function signedBy(compact: string, key: Jwk): Promise<JsonObject> {
   return payload
 }
 
-/** The client identifier names the key: by the hash of a certificate, or by a DID that contains the key (OpenID4VP 1.0 §5.9.3). */
+/**
+ * Checks that the client identifier names the key: by the hash of a certificate, or by a DID that contains the key
+ * (OpenID4VP 1.0 §5.9.3).
+ */
 async function checkClient(clientId: string, { x5c }: JsonObject, key: Jwk): Promise<void> {
   if (Array.isArray(x5c)) {
     const leaf = new X509Certificate(Buffer.from(String(x5c[0]), 'base64'))
     if (!isSameKey(leaf.publicKey.export({ format: 'jwk' }) as Jwk, key))
-      throw new Error('The certificate of the request is of another key.')
+      throw new Error('The certificate of the request is for a different key.')
     if (clientId.startsWith(X509_HASH) && clientId !== `${X509_HASH}${hash('sha256', leaf.raw, 'base64url')}`)
       throw new Error('The client identifier is not the hash of the certificate.')
   }
@@ -66,18 +72,18 @@ async function checkClient(clientId: string, { x5c }: JsonObject, key: Jwk): Pro
   const isOfDid = verificationMethod.some(
     ({ publicKeyJwk }) => publicKeyJwk !== undefined && isSameKey(publicKeyJwk, key),
   )
-  if (!isOfDid) throw new Error('The client identifier is of another key.')
+  if (!isOfDid) throw new Error('The client identifier is for a different key.')
 }
 
 function compareParameters(request: StoredEvidence['request'], profile: string, sent: JsonObject): void {
   const { nonce, clientId, responseUri, responseMode, dcqlQuery, transactionData } = request
   const same = (member: string, wanted: unknown) => {
     if (wanted !== undefined && sent[member] !== undefined && !isDeepStrictEqual(sent[member], wanted))
-      throw new Error(`${member} is not that of the request object.`)
+      throw new Error(`${member} differs from the request object.`)
   }
-  if (sent.nonce !== nonce) throw new Error('nonce is not that of the request object.')
+  if (sent.nonce !== nonce) throw new Error('nonce differs from the request object.')
   same('client_id', clientId)
-  // A draft states the query in other words.
+  // Requests of a draft write the following members differently, so they are compared only for 1.0.
   if (profile.startsWith('draft')) return
   same('response_uri', responseUri)
   same('response_mode', responseMode)

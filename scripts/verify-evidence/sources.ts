@@ -22,7 +22,7 @@ import type { SourceRecord, StoredEvidence } from '../../server/verifier/evidenc
 
 const certificateOf = (der: string): X509Certificate => new X509Certificate(Buffer.from(der, 'base64'))
 
-/** Roots that cannot be read prove nothing. */
+/** Roots that cannot be parsed are left out, so they prove nothing. */
 function certificatesOf(ders: readonly string[]): X509Certificate[] {
   return ders.flatMap((der) => {
     try {
@@ -33,7 +33,7 @@ function certificatesOf(ders: readonly string[]): X509Certificate[] {
   })
 }
 
-/** A key that was found again, with the chain that proves it, if a chain does. */
+/** A key that was found again. `chain` is set if a certificate chain proves the key. */
 interface Found {
   readonly jwk: Jwk
   readonly issuer: string
@@ -43,7 +43,10 @@ interface Found {
 
 const notThere = (address: string): string => `${address} is not in the evidence.`
 
-/** The documents, keys and roots of a package, in the place of network and configuration. */
+/**
+ * Returns functions that read documents, keys and roots from a package. They replace the network and the configuration
+ * of a service.
+ */
 export function sourcesOf({ sources, keys, trustAnchors, rules, answeredAt }: StoredEvidence) {
   const now = new Date(answeredAt)
   const anchors = certificatesOf(trustAnchors.credentials)
@@ -57,13 +60,13 @@ export function sourcesOf({ sources, keys, trustAnchors, rules, answeredAt }: St
     if (recorded === undefined) throw new DidResolutionError(notThere(did))
     const document = zDidKeys.parse(recorded)
     if (did.startsWith('did:web:')) return document
-    // The DID itself proves these keys.
+    // For all other methods, the keys can be computed from the DID itself.
     const computed = await resolveDid(did, {
       allowHttp: false,
       fetchJson: () => Promise.reject(new Error(notThere(did))),
     })
     if (!isDeepStrictEqual(zDidKeys.parse(computed), document))
-      throw new DidResolutionError(`The keys of ${did} are not those of the DID.`)
+      throw new DidResolutionError(`The keys of ${did} differ from the keys in the DID.`)
     return computed
   }
 
@@ -73,7 +76,7 @@ export function sourcesOf({ sources, keys, trustAnchors, rules, answeredAt }: St
     return content
   }
 
-  /** The key that a chain to a root of the package certifies. */
+  /** Returns the key that a certificate chain to a root of the package certifies. */
   const certifiedKey = (header: JsonObject, payload: JsonObject): Found => {
     const io = { trustAnchors: anchors, now, withoutRoots: rules.certifiedOnly }
     const { path } = trustedChain(header.x5c, { ...io, purpose: 'credential' })
@@ -81,7 +84,7 @@ export function sourcesOf({ sources, keys, trustAnchors, rules, answeredAt }: St
     return { ...x5cIssuerKey(header.x5c, claimedIssuer({ ...payload }), io), chain }
   }
 
-  /** The key in a document of the package, or in the DID itself. */
+  /** Returns the key from a document of the package, or from the DID itself. */
   const publishedKey = (header: JsonObject, payload: JsonObject): Promise<Found> =>
     resolveIssuerKey(
       { ...header },
@@ -89,7 +92,7 @@ export function sourcesOf({ sources, keys, trustAnchors, rules, answeredAt }: St
       { resolveDid: didKeys, fetchJson, trustAnchors: [], now, allowHttp: true },
     )
 
-  /** @throws IssuerKeyError if the package does not have the key. */
+  /** Checks that the package contains the key. @throws IssuerKeyError if it does not */
   const compared = (of: string, found: Found): Found => {
     const { issuer, jwk, chain } = found
     const isRecorded = keys.some(
@@ -108,7 +111,8 @@ export function sourcesOf({ sources, keys, trustAnchors, rules, answeredAt }: St
       return compared(of, certifiedKey(header, payload))
     } catch (thrown) {
       if (!(thrown instanceof IssuerKeyError)) throw thrown
-      // One certificate may prove one credential by its chain, and another by the published key.
+      // The same certificate may prove one credential by its chain. In a different credential it may only select the
+      // published key.
       return publishedKey(header, payload).then(
         (found) => compared(of, found),
         () => Promise.reject(thrown),

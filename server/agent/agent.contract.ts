@@ -9,8 +9,8 @@ const zMethod = z.enum(['key', 'web']).meta({ description: 'DID method; a did:we
 
 const zRecordMethod = z.enum(['key', 'web']).meta({
   description:
-    'DID method; a did:web is hosted by this service. If the base URL is plain http, nobody else could resolve the did:web. With `web` the ' +
-    'record then signs as the did:jwk of its key.',
+    'DID method; a did:web is hosted by this service. If the base URL is plain http, other parties cannot resolve the did:web. Then a record with `web` ' +
+    'signs under the did:jwk of its key.',
 })
 
 export const zDisplayEntry = z.strictObject({
@@ -18,10 +18,12 @@ export const zDisplayEntry = z.strictObject({
   locale: z.string().max(35).refine(isLanguageTag, { error: 'must be a language tag such as de or pt-BR' }).optional(),
 })
 
-/** A stored display entry. The entry need not meet rules that are newer than the record. */
+/**
+ * A display entry in an answer. It may be older than some rules for new entries, so these rules are not checked here.
+ */
 export const zStoredDisplayEntry = z.strictObject({ name: z.string().max(200), locale: z.string().max(35).optional() })
 
-/** An issuer or verifier record: its DID and its display. */
+/** An issuer or verifier record as the API returns it: its DID and its display. */
 export const zAgentRecord = z.object({
   id: z.uuid(),
   did: z.string(),
@@ -45,7 +47,7 @@ const page = z.strictObject(pageShape).prefault({})
 export const createIssuer = {
   meta: route('POST', '/agent/issuer', {
     tag: 'Agent',
-    summary: 'Create an issuer record with its own key and DID',
+    summary: 'Create an issuer record with a new key and DID',
     description:
       'A did:web is hosted by this service, a did:key is the key itself. Wallets show `display`. Offerings, ' +
       'credentials and credential offers name the record by `issuerId`.',
@@ -73,7 +75,8 @@ export const readIssuer = {
   meta: route('GET', '/agent/issuer/{id}', {
     tag: 'Agent',
     summary: "Read one of the caller's issuer records, or the default issuer",
-    description: 'The record of another caller counts as unknown: the answer is a 500, as for each unknown issuer.',
+    description:
+      'A record that a different caller created counts as unknown. For an unknown issuer, the answer is a 500.',
     access: 'admin',
     errors: [400, errors.issuerNotFound()],
   }),
@@ -84,7 +87,7 @@ export const readIssuer = {
 export const createVerifier = {
   meta: route('POST', '/agent/verifier', {
     tag: 'Agent',
-    summary: 'Create a verifier record with its own key and DID',
+    summary: 'Create a verifier record with a new key and DID',
     description:
       'Requests that name the record by `verifierId` are signed with its key, and wallets see its DID and ' +
       '`display`.',
@@ -112,7 +115,8 @@ export const readVerifier = {
   meta: route('GET', '/agent/verifier/{id}', {
     tag: 'Agent',
     summary: "Read one of the caller's verifier records, or the default verifier",
-    description: 'The record of another caller counts as unknown: the answer is a 500, as for each unknown verifier.',
+    description:
+      'A record that a different caller created counts as unknown. For an unknown verifier, the answer is a 500.',
     access: 'admin',
     errors: [400, errors.verifierNotFound()],
   }),
@@ -126,13 +130,13 @@ const MAX_CHAIN_CHARACTERS = 65_536
 export const zVerifierCertificate = z.object({
   clientId: z.string().meta({ description: 'The verifier’s client identifier in further requests: `x509_hash:…`.' }),
   dnsNames: z.array(z.string()).meta({ description: 'The dNSName entries of the certificate.' }),
-  expiresAt: z.iso.datetime().meta({ description: 'When the first certificate of the chain expires.' }),
+  expiresAt: z.iso.datetime().meta({ description: 'When the chain expires: the earliest end of its certificates.' }),
 })
 
 export const requestVerifierCertificate = {
   meta: route('GET', '/agent/verifier/{id}/certificate-request', {
     tag: 'Agent',
-    summary: 'Get a certification request (PKCS#10) for the present signing key of a verifier',
+    summary: 'Get a certification request (PKCS#10) for the current signing key of a verifier',
     description:
       'PEM, from which an authority makes a certificate. It contains the name of the record, and the host of VERIFIER_BASE_URL (dNSName) if ' +
       'the host is a name. The private key stays in the service.',
@@ -167,7 +171,7 @@ export const certifyVerifier = {
 export const createDid = {
   meta: route('POST', '/agent/did', {
     tag: 'Agent',
-    summary: 'Create a DID with its own key',
+    summary: 'Create a DID with a new key',
     description:
       'A did:web is hosted by this service at the address in the DID. The answer contains the DID document; ' +
       'the private key stays in the service.',

@@ -17,7 +17,7 @@ import { type AgentDids, listedDid } from './dids.js'
 import { type Records, shownRecord } from './records.js'
 import type { VerifierCertificates } from './verifier-certificate.js'
 
-/** The operations of admins on records and DIDs. */
+/** The router of the operations that admins have for records and DIDs. */
 export interface Agent {
   readonly records: Records
   readonly dids: AgentDids

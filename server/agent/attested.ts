@@ -14,10 +14,10 @@ const refusal = (reason: string) =>
   new ConfigurationError(`Invalid environment variables:\n- VERIFIER_ATTESTATION must ${reason}`)
 
 /**
- * Checks that VERIFIER_ATTESTATION, if set, attests the signing key of the default verifier (OpenID4VP 1.0 §12). Call it when the
- * key is known, under the start lock.
+ * Checks that VERIFIER_ATTESTATION, if set, attests the signing key of the default verifier (OpenID4VP 1.0 §12). It is
+ * called under the start lock, after the verifier has its key.
  *
- * @throws {ConfigurationError} if the attestation is for another key, or is not valid at this moment.
+ * @throws {ConfigurationError} if the attestation is for a different key, or is not valid now.
  */
 export async function assertAttested({ config, agents, keys }: Attested, now: Date): Promise<void> {
   const { verifierAttestation: attestation } = config

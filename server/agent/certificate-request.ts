@@ -4,10 +4,10 @@ import type { StoredKey } from '../keys/store.js'
 import type { Jwk, Signer } from '../protocol/jose/jws.js'
 import type { AgentRecord } from './store.js'
 
-/** RFC 5280 Appendix A.1, `ub-common-name`. */
+/** Maximum length of a common name (RFC 5280 Appendix A.1, `ub-common-name`). */
 const MAX_NAME_CHARACTERS = 64
 
-/** The parameters of Web Cryptography for the records' signing algorithms. */
+/** The parameters that Web Cryptography uses for the signing algorithms of records. */
 const ALGORITHMS: Readonly<
   Record<string, { readonly name: string; readonly namedCurve?: string; readonly hash?: string }>
 > = {
@@ -22,7 +22,7 @@ async function x509Library() {
   return import('@peculiar/x509')
 }
 
-/** Replaces Web Cryptography for the library. The library never gets a private key; the signer signs. */
+/** Replaces Web Cryptography for the library. So the library never gets a private key: the signer signs. */
 const cryptographyOf = (publicJwk: Jwk, signer: Signer) => ({
   subtle: {
     exportKey: async () => createPublicKey({ key: publicJwk, format: 'jwk' }).export({ type: 'spki', format: 'der' }),
@@ -31,15 +31,16 @@ const cryptographyOf = (publicJwk: Jwk, signer: Signer) => ({
   },
 })
 
-/** The verifier's display name, shortened for a certificate; without a name, its host. */
+/** Returns the verifier's display name, shortened for a certificate. A verifier without a name gets the host. */
 function commonNameOf({ display }: AgentRecord, host: string): string {
   const name = (display[0]?.name ?? '').replace(/\p{Cc}/gu, ' ').trim()
   return [...(name === '' ? host : name)].slice(0, MAX_NAME_CHARACTERS).join('')
 }
 
 /**
- * A certification request (PKCS#10, RFC 2986) for a verifier's key as PEM, in the name of its record. The request is
- * for digital signatures. It contains the host of VERIFIER_BASE_URL (dNSName) if the host is a name.
+ * Makes a certification request (PKCS#10, RFC 2986) for a verifier's key as PEM, with the display name of the
+ * verifier's record. The request is for digital signatures. It contains the host of VERIFIER_BASE_URL (dNSName) if the
+ * host is a name.
  */
 export async function certificateRequestOf(
   record: AgentRecord,
@@ -62,8 +63,8 @@ export async function certificateRequestOf(
     {
       // The library would parse a string as a distinguished name, in which quotes and commas have a meaning.
       name: new Name([{ CN: [{ utf8String: commonNameOf(record, hostname) }] }]),
-      // Both keys are placeholders: the functions below use the real key. The type of the placeholders has members that
-      // only keys of Web Cryptography have.
+      // Both keys are placeholders. The functions of `cryptographyOf` use the real key. The cast is needed because the
+      // declared type has members that only keys of Web Cryptography have.
       keys: { publicKey: {}, privateKey: { algorithm } } as never,
       signingAlgorithm: algorithm,
       extensions: [
@@ -71,7 +72,8 @@ export async function certificateRequestOf(
         ...(isAddress ? [] : [new SubjectAlternativeNameExtension([{ type: 'dns', value: hostname }])]),
       ],
     },
-    // The type requires all of Web Cryptography, but the library calls only these two functions.
+    // The cast is needed because the declared type is the whole Web Cryptography, but the library calls only these two
+    // functions.
     cryptographyOf(publicJwk, signer) as never,
   )
   return request.toString('pem')

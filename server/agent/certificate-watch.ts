@@ -11,28 +11,31 @@ import { chainEnd } from '../protocol/openid4vp/client-identifier.js'
 /** The operator is warned this many days before the expiry. */
 export const WARN_DAYS = 30
 const HOUR_MS = 3_600_000
-/** Maximum number of watched records, the newest first: each may write a line to the log. */
+/**
+ * Maximum number of watched records, the newest first. There is a limit because each record may cause a line in the
+ * log.
+ */
 const MAX_WATCHED = 1_000
 
 type Files = Pick<Config, 'issuerX509' | 'verifierX509' | 'verifierAttestation' | 'walletProviderX509'>
 
-/** A part of the service's files that expires. */
+/** A certificate or attestation in the service's files that expires. */
 interface Watched {
-  /** The expiring part, as the subject of a sentence. */
+  /** Names the certificate or attestation, as the subject of a sentence. */
   readonly subject: string
   /** Undefined if the file is not set. */
   readonly end: Date | undefined
-  /** The consequence of the expiry. */
+  /** What happens after the expiry. */
   readonly consequence: string
 }
 
-/** The expiry of the first certificate of a file; undefined without a file. */
+/** Returns the earliest expiry of the certificates in a file. Undefined without a file. */
 export function certificateEnd(file: KeyAndChain | undefined): Date | undefined {
   if (file === undefined) return undefined
   return new Date(Math.min(...file.chain.map(({ validTo }) => Date.parse(validTo))))
 }
 
-/** The expiry times that readiness and metrics report, each under its name in these reports. */
+/** The expiry times that readiness and metrics report, each with the name that it has in these reports. */
 export const expiriesOf = ({ issuerX509, verifierX509, verifierAttestation }: Files): Expiries => ({
   issuerCertificate: certificateEnd(issuerX509),
   verifierCertificate: certificateEnd(verifierX509),
@@ -63,7 +66,7 @@ export interface Warning {
   readonly expired: boolean
 }
 
-/** Returns a warning if the expiry is near or past; otherwise an empty list. */
+/** Returns a warning if the expiry is near or past. Otherwise returns an empty list. */
 function warningOf(now: Date, { subject, end, consequence }: Watched, what: string): Warning[] {
   const left = end === undefined ? Number.POSITIVE_INFINITY : (end.getTime() - now.getTime()) / 1000
   if (end === undefined || left > WARN_DAYS * DAY_SECONDS) return []
@@ -78,7 +81,7 @@ function warningOf(now: Date, { subject, end, consequence }: Watched, what: stri
       ]
 }
 
-/** Warnings about the service's files; empty if no expiry is near. */
+/** Returns warnings about the service's files. The list is empty if no expiry is near. */
 export const certificateWarnings = (config: Files, now: Date): Warning[] =>
   watchedIn(config).flatMap((watched) => warningOf(now, watched, 'renew it and restart'))
 
@@ -99,9 +102,9 @@ const recordWarnings = (verifiers: readonly CertifiedVerifier[], now: Date): War
 const LICENCE = 'org.iso.18013.5.1.mDL'
 
 /**
- * Warnings about the certificate that signs driving licences. Readers expect two things in this certificate: the
- * purpose of ISO/IEC 18013-5 Annex B.1.4, and a country in the subject (RFC 4519 §2.2). Without a country, some wallets
- * accept no mobile document at all.
+ * Warnings about the certificate that signs driving licences. Programs that read driving licences expect two things in
+ * this certificate: the purpose of ISO/IEC 18013-5 Annex B.1.4, and a country in the subject (RFC 4519 §2.2). Without a
+ * country, some wallets accept no mobile document at all.
  */
 async function licenceWarnings(
   { issuerX509 }: Pick<Config, 'issuerX509'>,
@@ -122,8 +125,8 @@ async function licenceWarnings(
 }
 
 /**
- * Readiness checks, one for each configured file. After a certificate or attestation has expired, the service still
- * answers, but wallets do not accept the service's signatures.
+ * Makes the readiness checks, one for each configured file. After a certificate or attestation has expired, the service
+ * still answers, but wallets do not accept the service's signatures.
  */
 export const certificateChecks = (config: Files, clock: () => Date): Record<string, () => Promise<unknown>> =>
   Object.fromEntries(
@@ -153,8 +156,8 @@ export function createCertificateWatch({ config, log, keys, hasDoctype }: Certif
   }
 
   /**
-   * Logs the warnings of a start every hour, since the service may run for longer than a certificate is valid. The first run is
-   * soon after the start, because the start does not log warnings about certificates in the database.
+   * Repeats the warnings of the start every hour, since the service may run for longer than a certificate is valid. The
+   * first run is soon after the start, because the start itself logs no warnings about certificates in the database.
    */
   const watch: MaintenanceTask = {
     name: 'look at certificates',

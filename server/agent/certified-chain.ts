@@ -3,19 +3,22 @@ import { isSelfSigned } from '../protocol/issuer-keys/certificate-chain.js'
 import { certificateProfile } from '../protocol/issuer-keys/certificate-profile.js'
 import { allowsPurpose, type CertificatePurpose } from '../protocol/issuer-keys/certificate-purpose.js'
 
-/** Maximum length of a chain that verifiers accept, including the verifiers of this service. */
+/**
+ * Maximum number of certificates in a chain. Verifiers, including the verifiers of this service, accept no longer
+ * chains.
+ */
 const MAX_CERTIFICATES = 8
 
-/** The purpose that certificates must serve. */
+/** The purpose for which the certificates of a chain must be usable. */
 export interface ChainRules {
   readonly purpose: CertificatePurpose
-  /** Words for the purpose in errors. */
+  /** The purpose as error messages name it. */
   readonly uses: string
 }
 
 /**
- * Makes the error for unusable certificates; `reason` continues a sentence that begins with the source of the
- * certificates.
+ * Makes the error for unusable certificates. `reason` continues a sentence that begins with the name of the file or
+ * member with the certificates.
  */
 export type Refusal = (reason: string) => Error
 
@@ -51,7 +54,7 @@ function checkUsage(chain: readonly X509Certificate[], { purpose, uses }: ChainR
 }
 
 /**
- * Checks the certificates of a key of this service, leaf first, at a moment.
+ * Checks the certificates of a key of this service, leaf first, at the time `now`.
  *
  * @returns the chain for `x5c`: without its root, each certificate as base64 DER.
  * @throws the error of `refusal`, for certificates that no receiver would accept.

@@ -57,7 +57,8 @@ const RULES = {
       verifierProfile === 'haip' && alg !== 'ES256' ? 'must hold a P-256 key if VERIFIER_PROFILE is haip' : undefined,
     checkName: () => undefined,
   }),
-  // HAIP 1.0 §4.4.1, §4.5.1: the issuer identifies the wallet provider by its own trust anchors.
+  // HAIP 1.0 §4.4.1, §4.5.1: issuers identify the wallet provider by the trust anchors that they have configured for
+  // wallets.
   walletProvider: ({ walletProviderX509 }: Settings): Rules => ({
     variable: 'WALLET_PROVIDER_X509',
     file: walletProviderX509,
@@ -97,7 +98,7 @@ function keyOf(
  * Reads ISSUER_X509, VERIFIER_X509 or WALLET_PROVIDER_X509; undefined if the variable is not set.
  *
  * @throws {ConfigurationError} if key and certificates do not belong together, do not belong to the owner, or are not
- *   valid at this moment.
+ * valid now.
  */
 export function certifiedKey(owner: keyof typeof RULES, settings: Settings, now: Date): CertifiedKey | undefined {
   const rules = RULES[owner](settings)

@@ -18,8 +18,8 @@ export interface CertifyPorts {
 }
 
 /**
- * The error for a key that another record uses or has used. The usual cause: the other variable named the file at an
- * earlier start.
+ * The error for a key that a different record uses or has used. The usual cause is that at an earlier start the file
+ * was named by the variable of the other owner.
  */
 const usedKey = (owner: 'issuer' | 'verifier') =>
   new ConfigurationError(
@@ -27,9 +27,10 @@ const usedKey = (owner: 'issuer' | 'verifier') =>
   )
 
 /**
- * Returns the operation that lets the default issuer or verifier sign with the key of ISSUER_X509 or VERIFIER_X509, if the variable is set. A new key becomes
- * the record's newest key. A former key signs again, with the file's present chain. If the variable is not set, the record returns
- * to a key without certificate. Call it under the start lock.
+ * Returns the operation that lets the default issuer or verifier sign with the key of ISSUER_X509 or VERIFIER_X509, if
+ * the variable is set. A new key becomes the record's newest key. If the key is a former key of the record, it signs
+ * again, with the chain that is in the file now. If the variable is not set, a key without certificate signs again. It
+ * is called under the start lock.
  *
  * @throws {ConfigurationError} if the file cannot be used.
  */
@@ -41,7 +42,10 @@ export function createCertify({ config, vault, newId, agents, keys, keyRotation 
     return { id, alg, publicJwk, privateJwk, x5c }
   }
 
-  /** If the file is not set, the newest key without certificate signs again. Others may have the file's key. */
+  /**
+   * If the variable is not set any more, the newest key without certificate signs again. The key of the file must not
+   * sign any more, because other people may have the file.
+   */
   async function uncertify(keySetId: string, now: Date) {
     const [former, signing] = await Promise.all([keys.newestUncertified(keySetId), keyRotation.signingRecords()])
     if (former === undefined) return

@@ -17,8 +17,9 @@ export interface DefaultsPorts extends CertifyPorts {
 type Kind = 'issuer' | 'verifier'
 
 /**
- * Creates, on first start, the default issuer, the default verifier and the key for encrypted credential requests. Gives issuer
- * and verifier their certified keys. Call it under the start lock.
+ * Creates the default issuer, the default verifier and the key for encrypted credential requests at the first start. At
+ * each start, it also makes issuer and verifier sign with the keys of ISSUER_X509 and VERIFIER_X509. It is called under
+ * the start lock.
  *
  * @throws {ConfigurationError} if ISSUER_X509, VERIFIER_X509 or VERIFIER_ATTESTATION cannot be used.
  */
@@ -37,7 +38,7 @@ export async function ensureDefaults(ports: DefaultsPorts): Promise<void> {
     else await agents.insertVerifier(record, identity, audit)
   }
 
-  /** After a change of the base URL, a record signs under the DID of the new base URL. */
+  /** If the base URL has changed, a record signs under the DID of the new base URL. */
   async function follow(kind: Kind, record: AgentRecord, baseUrl: string): Promise<void> {
     const web = await dids.webDidOf(record.keySetId)
     const key = await keys.current(record.keySetId)

@@ -14,7 +14,10 @@ export const listedDid = ({ did, method, createdAt }: StoredDid): Omit<ShownDid,
   createdAt: createdAt.toISOString(),
 })
 
-/** Spellings of a DID: a did:web writes the colon before its port as `%3A`, which a decoded path shows as `:`. */
+/**
+ * Returns the possible spellings of a DID. A did:web writes the colon before its port as `%3A`, but in a decoded path
+ * it is `:`.
+ */
 export const didSpellings = (did: string): string[] => [did, did.replace(/^(did:web:[^:]+):(\d+)(?=:|$)/, '$1%3A$2')]
 
 /** Dependencies of {@link createAgentDids}. */
@@ -41,7 +44,7 @@ export function createAgentDids({ store, lists, config, create }: AgentDidsPorts
     create: async (method: 'key' | 'web', sub: string): Promise<ShownDid> =>
       shown(await create({ method, purpose: 'agent', createdBy: sub })),
 
-    /** A DID of this installation, of any creator; null for another DID. */
+    /** Returns a DID of this installation, whoever created it. Null for any other DID. */
     async read(did: string): Promise<ShownDid | null> {
       const found = await store.findAny(didSpellings(did))
       return found === undefined ? null : shown(found)

@@ -38,7 +38,7 @@ export function createRecords({ store, lists, config, newId, identify }: Records
   return {
     lists,
 
-    /** Creates a record of a caller with its own key pair and DID. */
+    /** Creates a record with a new key pair and a new DID. */
     async create(kind: 'issuer' | 'verifier', request: RecordRequest, sub: string): Promise<AgentRecord> {
       const identity = await identify({
         method: request.method,

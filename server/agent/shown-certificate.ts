@@ -5,7 +5,7 @@ import { subjectAlternativeNames } from '../protocol/issuer-keys/subject-alterna
 /** A certificate as the API shows it. All its members are public. */
 export const zCertificate = z.object({
   subject: z.string().meta({ description: 'The attributes of the subject’s name, in the order of the certificate.' }),
-  issuer: z.string().meta({ description: 'The name of the issuer of the certificate, in the same form.' }),
+  issuer: z.string().meta({ description: 'The name of the issuer of the certificate, written like `subject`.' }),
   serialNumber: z.string().meta({ description: 'Hexadecimal.' }),
   validFrom: z.iso.datetime(),
   validUntil: z.iso.datetime(),
@@ -13,7 +13,7 @@ export const zCertificate = z.object({
   names: z.array(z.string()).meta({ description: 'The dNSName and uniformResourceIdentifier entries.' }),
 })
 
-/** Limits for names, which a certificate may make longer than anyone reads. */
+/** Limits for names, since a certificate may contain very long names. */
 const MAX_NAME = 1_000
 const MAX_NAMES = 50
 
@@ -32,10 +32,10 @@ export function shownCertificate(certificate: X509Certificate): z.input<typeof z
   }
 }
 
-/** Maximum number of shown roots per file; further roots are only counted. */
+/** Maximum number of root certificates that are shown for a file. Further root certificates are only counted. */
 const MAX_ROOTS = 200
 
-/** The certificates of a configuration file. */
+/** The trusted root certificates in a configuration file. */
 export const zRoots = z.object({
   variable: z.string().meta({ description: 'The variable that names the file.' }),
   count: z.int(),

@@ -37,13 +37,13 @@ const toRecord = (row: Row): AgentRecord => ({ ...row, display: (row.display as 
 
 const dataOf = (record: NewAgentRecord, identity: NewIdentity) => ({
   ...record,
-  // Prisma's JSON type has an index signature, which the type of an entry lacks.
+  // The copy is needed for the type: Prisma's JSON type has an index signature, but the type of an entry has none.
   display: [...record.display] as unknown as Prisma.InputJsonArray,
   did: identity.did,
   keySetId: identity.keySetId,
 })
 
-/** The caller's records and the default record, which belongs to each admin. */
+/** Selects the caller's records and the default record. The default record belongs to every admin. */
 const visibleTo = (sub: string) => ({ OR: [{ createdBy: sub }, { isDefault: true }] })
 
 export type AgentStore = ReturnType<typeof createAgentStore>
@@ -106,7 +106,7 @@ export function createAgentStore({ prisma }: Database) {
         return toRecord(await tx.verifier.create({ data: dataOf(record, identity) }))
       }),
 
-    /** Lets a record sign as another DID of its key set, after a rotation or a change of the base URL. */
+    /** Makes a record sign under a different DID of its key set, after a rotation or a change of the base URL. */
     async signAs(kind: 'issuer' | 'verifier', id: string, did: string): Promise<void> {
       if (kind === 'issuer') await prisma.issuer.update({ where: { id }, data: { did } })
       else await prisma.verifier.update({ where: { id }, data: { did } })

@@ -48,9 +48,9 @@ export interface VerifierCertificatesPorts {
 
 export type VerifierCertificates = ReturnType<typeof createVerifierCertificates>
 
-/** Certificates that verifier records use as client identifiers. */
+/** The certificates of verifier records. A verifier with a certificate uses it as its client identifier. */
 export function createVerifierCertificates({ agents, store, keys, config, clock }: VerifierCertificatesPorts) {
-  /** A verifier that the caller may see, and its present signing key. */
+  /** Returns a verifier that the caller may see, with its current signing key. */
   async function verifierOf(id: string, sub: string): Promise<{ record: AgentRecord; key: StoredKey }> {
     const record = await agents.verifier(id, sub)
     if (record === undefined) throw errors.verifierNotFound()
@@ -60,7 +60,7 @@ export function createVerifierCertificates({ agents, store, keys, config, clock 
   }
 
   return {
-    /** A certification request for a verifier's present signing key. @throws 500 for an unknown verifier. */
+    /** Makes a certification request for a verifier's current signing key. @throws 500 for an unknown verifier. */
     async request(id: string, sub: string): Promise<{ certificateRequest: string }> {
       const { record, key } = await verifierOf(id, sub)
       const signer = await keys.signer(key.id, keyIdOf(record.did, key.publicJwk))
@@ -68,8 +68,8 @@ export function createVerifierCertificates({ agents, store, keys, config, clock 
     },
 
     /**
-     * Stores the chain that an authority made from a certification request. From then on the certificate is the verifier's client
-     * identifier, unless a request chooses another identifier.
+     * Stores the chain that an authority made from a certification request. After this, the certificate is the
+     * verifier's client identifier, unless a request chooses a different identifier.
      *
      * @param chain PEM, the leaf first
      * @throws 400 with the failed check, and for the default verifier, whose certificate is in VERIFIER_X509; 500 for an unknown

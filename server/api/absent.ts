@@ -1,6 +1,6 @@
 /**
- * Replaces the features if no service runs. Routers can be made from it to read their contracts. Their procedures
- * cannot be called.
+ * Returns an object that replaces the features of a service when no service runs. With it, routers can be made only to
+ * read their contracts. The procedures of such routers cannot be called.
  *
  * @throws {TypeError} if any member is called
  */
@@ -11,6 +11,6 @@ export function absent<Features extends object>(): Features {
     },
     { get: () => nothing },
   )
-  // Code that reads contracts uses no member of a feature.
+  // The cast is safe, because code that reads contracts does not use the members of features.
   return nothing as Features
 }

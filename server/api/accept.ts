@@ -1,6 +1,6 @@
 /**
- * The weight of a name in an `Accept` or `Accept-Encoding` header (RFC 9110 §12.4.2, §12.5.1, §12.5.3). The first given
- * name that the header lists decides. The weight is 0 if the header lists no given name.
+ * Returns the weight of the first of `names` that an `Accept` or `Accept-Encoding` header lists (RFC 9110 §12.4.2,
+ * §12.5.1, §12.5.3). The weight is 0 if the header lists none of `names`.
  *
  * @param names the most specific name first, in lower case.
  */
@@ -10,7 +10,7 @@ export function weightOf(header: string, ...names: readonly string[]): number {
   return found === undefined ? 0 : (named.get(found) ?? 0)
 }
 
-/** The names in an `Accept` or `Accept-Encoding` header, each with its weight. */
+/** Returns the names in an `Accept` or `Accept-Encoding` header, each with its weight. */
 const weightsOf = (header: string): ReadonlyMap<string, number> =>
   new Map(
     header.split(',').map((entry) => {
@@ -20,7 +20,10 @@ const weightsOf = (header: string): ReadonlyMap<string, number> =>
     }),
   )
 
-/** The ranges of an `Accept` header that include a media type, the most specific first. */
+/**
+ * Returns the three entries of an `Accept` header that would include a media type: the type itself, its wildcard such
+ * as `image/*`, and the wildcard for all types.
+ */
 const rangesOf = (type: string) => [type, `${type.split('/')[0]}/*`, '*/*'] as const
 
 /** True if an `Accept` header accepts a media type, by name or by wildcard. Without the header every type is accepted. */
@@ -29,9 +32,9 @@ export function acceptsType(accept: string | undefined, type: string): boolean {
 }
 
 /**
- * The media type that an `Accept` header prefers (RFC 9110 §12.5.1). Among types of equal weight, a type that the
- * header names is preferred to a type that only a wildcard includes. Then the order of `types` decides. If the header
- * accepts no type, the first type is returned.
+ * Returns the media type of `types` that an `Accept` header prefers (RFC 9110 §12.5.1). If types have equal weight, a
+ * type that the header names is preferred to a type that only a wildcard includes. If this does not decide, the order
+ * of `types` decides. If the header accepts no type, the first type is returned.
  *
  * @param types in lower case, the default first
  */

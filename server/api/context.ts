@@ -5,7 +5,7 @@ import type { Lists, ReadList } from '../database/replica/lists.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { Work } from '../protocol/work.js'
 
-/** Limit of the work that all calls of one HTTP request may cause together: about 100 ms of the event loop. */
+/** The work budget of one HTTP request, for all its calls together. It is about 100 ms of processor time. */
 export const WORK_PER_REQUEST = 3_000_000
 
 /** The facts of an HTTP request that a procedure may read. */
@@ -13,10 +13,10 @@ export interface RequestFacts {
   readonly method: string
   /** Path without the query. */
   readonly path: string
-  /** The path as clients see it: a proxy may have stripped the path of the base URL. */
+  /** The path as clients see it. `path` may be shorter, because a proxy may have removed the path of the base URL. */
   readonly publicPath: string
   readonly headers: IncomingHttpHeaders
-  /** A parameter of a REST path, percent-decoded; undefined on `/trpc`, which has a single input value. */
+  /** A parameter of a REST path, percent-decoded; undefined on `/trpc`, where a call has only its input. */
   pathParameter(name: string): string | undefined
   readonly requestId: string
   /** Adds the caller to the request's log line. */
@@ -29,26 +29,29 @@ export interface Context {
   readonly request: RequestFacts
   /** Identifies the sender and checks the sender's permissions. */
   readonly access: RequestAccess
-  /** Runs a change that lists show, and records the sender of the change. */
+  /** Runs a change that is visible in lists, and records who sent the change. */
   readonly changing: Changing
   /** True if responses hide the cause of an unexpected error. */
   readonly production: boolean
   /** Response headers that a procedure adds, such as `Link`. */
   readonly responseHeaders: Map<string, string>
-  /** The reply that REST sends instead of the output, if the request asks for another form of the answer. */
+  /** The reply that REST sends instead of the output, if the request asks for a media type other than JSON. */
   readonly otherForm: { reply?: ProtocolReply }
-  /** The work budget of all checks of the request; calls of a batch share it. */
+  /** The work budget for all checks of the request. The calls of a batch share it. */
   readonly work: Work
 }
 
-/** True for a HEAD request. Link previews send HEAD, so a HEAD request must change nothing (RFC 9110 §9.2.1). */
+/**
+ * True for a HEAD request. A HEAD request must change nothing (RFC 9110 §9.2.1). Programs that make link previews send
+ * HEAD.
+ */
 export const onlyLooks = ({ method }: Pick<RequestFacts, 'method'>): boolean => method === 'HEAD'
 
 export interface CallerContext extends Context {
   readonly caller: Caller
 }
 
-/** The context of a list procedure; `lists` reads from the given stores. */
+/** The context of a list procedure. `lists` reads a list from stores of the type `Stores`. */
 export interface ListContext<Stores> extends Context {
   readonly lists: ReadList<Stores>
 }

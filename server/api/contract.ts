@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { OAuthErrorCode } from '../protocol/oauth/error.js'
 import { errors as known } from './errors.js'
 
-/** A request body that is not JSON. A middleware of the procedure makes the input from this body. */
+/** A request body that is not JSON. A middleware of the procedure converts it to the input. */
 export class TextBody {
   constructor(readonly text: string) {}
 }
@@ -29,7 +29,7 @@ export interface RestMeta {
   /** Success status; 200 unless given. */
   readonly status?: 200 | 201 | 202 | 204 | 303
   /**
-   * The form of output and errors.
+   * How output and errors are sent.
    *
    * - `json` (default): the output is JSON. Errors use the API's envelope, and unknown members are refused.
    * - `protocol`: the output is `{status, headers, body}`. Errors are OAuth error bodies unless `envelope` is set.
@@ -41,51 +41,57 @@ export interface RestMeta {
   readonly kind?: 'json' | 'protocol' | 'page' | 'bytes' | 'events' | 'download'
   /** Errors of this protocol route use the envelope, since the route's callers are not OAuth clients. */
   readonly envelope?: true
-  /** The OAuth error code on protocol routes if the contract refuses a request; `invalid_request` unless given. */
+  /**
+   * The OAuth error code that a protocol route sends if a request does not fit the contract. Default:
+   * `invalid_request`.
+   */
   readonly invalid?: OAuthErrorCode
   /**
-   * The request must be `application/x-www-form-urlencoded` (`true`), or may be JSON too (`or-json`). JSON only unless
-   * given.
+   * The request must be `application/x-www-form-urlencoded` (`true`), or may be JSON too (`or-json`). Default: only
+   * JSON.
    */
   readonly form?: true | 'or-json'
   /** Media type of bodies that the route accepts in addition to JSON. The raw input is then a {@link TextBody}. */
   readonly alsoConsumes?: string
-  /** Maximum size of the request's body in bytes; 1 MiB unless given. With 0 the body is not read. */
+  /** Maximum size of the request's body in bytes. Default: 1 MiB. With 0 the body is not read. */
   readonly maxBodyBytes?: number
   /** Media type of an answer that is not JSON. */
   readonly produces?: string
   /** Media types other than JSON that a request can ask for. */
   readonly alsoProduces?: readonly string[]
-  /** The route redirects browsers to a page, and answers other clients itself. */
+  /** The route redirects browsers to a page. It answers all other clients itself. */
   readonly leadsToPage?: true
-  /** An example of the request's body, if its members have no examples; only for the OpenAPI document. */
+  /** An example of the request's body, if the body's members have no examples. Used only in the OpenAPI document. */
   readonly requestExample?: Readonly<Record<string, unknown>>
-  /** The JSON that a protocol route returns; only for the OpenAPI document. */
+  /** The JSON that a protocol route returns. Used only in the OpenAPI document. */
   readonly reply?: z.ZodType
-  /** The JSON of the route's 202 answers, if any; only for the OpenAPI document. */
+  /** The JSON of the route's 202 answers, if it has any. Used only in the OpenAPI document. */
   readonly accepted?: z.ZodType
-  /** The name of each event of a stream; `session` unless given. */
+  /** The name of each event of a stream. Default: `session`. */
   readonly eventName?: string
-  /** The JSON of each event of a stream; only for the client's declarations. */
+  /** The JSON of each event of a stream. Used only in the type declarations for clients. */
   readonly event?: z.ZodType
   /** The route answers 304 if the client already has the current version. */
   readonly notModified?: true
   /**
-   * A standard lets wallets call the route. Pages of every origin may call it, and the public listener serves it. Hosted wallets
-   * of this service may call it within this service.
+   * A standard defines this route for wallets. Pages of every origin may call it, and the public listener serves it.
+   * Hosted wallets may call it in this service itself.
    */
   readonly forWallets?: true
-  /** The public listener serves the route, although no wallet calls it: pages for people, their files, codes to scan. */
+  /**
+   * The public listener serves the route, although wallets do not call it. Such routes are pages for people, the files
+   * of these pages, and QR codes.
+   */
   readonly open?: true
   /** The rate limit does not count the route. */
   readonly counted?: false
-  /** The sentences of the route's refusals, one for each status; only for the OpenAPI document. */
+  /** The sentences of the route's errors, one for each status. Used only in the OpenAPI document. */
   readonly refusals?: ReadonlyMap<number, string>
   readonly access: RouteAccess
 }
 
 /**
- * The callers of a route. The contract, the OpenAPI document and the authorization tests use the same words.
+ * Who may call a route. The contract, the OpenAPI document and the authorization tests use the same words.
  *
  * - `issuer`, `verifier`: users, with ISSUER_ROLE or VERIFIER_ROLE if the role is set.
  * - `issuerOperator`, `verifierOperator`: see the records of all callers. They have the client secret, the role
@@ -94,6 +100,7 @@ export interface RestMeta {
  * - `operator`: the client secret or the role `admin`.
  * - `clientOrUser`: the client secret, or any user. The operation decides which records the caller receives.
  * - `issuerClient`, `verifierClient`: the client secret.
+ * - `ownerOrIssuer`: `issuerOperator` for all records, and every user for their own records.
  * - `wallet`: a token of this service.
  * - `console`: a console session. On all other routes, a console session may replace the token or the secret.
  */
@@ -108,6 +115,7 @@ export type RouteAccess =
   | 'issuerOperator'
   | 'verifierOperator'
   | 'eitherOperator'
+  | 'ownerOrIssuer'
   | 'user'
   | 'issuer'
   | 'verifier'
@@ -122,14 +130,14 @@ export const hasOAuthErrors = ({ kind, envelope }: RestMeta): boolean => kind ==
 export type ProcedureMeta = OpenApiMeta<{ rest?: RestMeta }>
 
 /**
- * The part of a contract besides input and output. The type parameter names the callers and so decides the context of
- * the procedure.
+ * The part of a contract in addition to input and output. The type parameter names the callers. It decides the type of
+ * the procedure's context.
  */
 export type RouteMeta<Access extends RouteAccess = RouteAccess> = ProcedureMeta & {
   readonly rest: { readonly access: Access }
 }
 
-/** One operation: its callers, address, input and output. A subscription has no output. */
+/** One operation: its callers, address, input and output. A subscription declares no output. */
 export interface Contract<
   Access extends RouteAccess = RouteAccess,
   Input extends z.ZodType = z.ZodType,
@@ -143,12 +151,12 @@ export interface Contract<
 export interface RouteOptions<Access extends RouteAccess> extends Omit<RestMeta, 'access'> {
   readonly tag: string
   readonly summary: string
-  /** Whole sentences. They give facts that the summary lacks and that readers easily miss. */
+  /** Whole sentences with facts that the summary does not contain and that readers could easily miss. */
   readonly description: string
   readonly access: Access
   /**
-   * Refusals in addition to the errors that every route with this access has. An entry is an error with its sentence,
-   * or only a status if the sentence depends on the input.
+   * Errors in addition to the errors that every route with this `access` has. An entry is an error with its sentence.
+   * It is only a status if the sentence depends on the input.
    */
   readonly errors?: readonly (number | Refusal)[]
 }
@@ -167,6 +175,7 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly Refusal[]>> = {
   issuerOperator: WITHOUT_ROLE,
   verifierOperator: WITHOUT_ROLE,
   eitherOperator: WITHOUT_ROLE,
+  ownerOrIssuer: UNAUTHORIZED,
   user: UNAUTHORIZED,
   issuer: WITHOUT_ROLE,
   verifier: WITHOUT_ROLE,
@@ -180,14 +189,14 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly Refusal[]>> = {
 export const SMALL_BODY_BYTES = 65_536
 
 /**
- * Finds path parameters whose value may have malformed percent-encoding. These are all parameters except `{uuid}`: a
- * UUID has no percent-encoding.
+ * Finds path parameters whose value may have malformed percent-encoding: all parameters except `{uuid}`, since a UUID
+ * contains no percent-encoding.
  */
 export const DECODED_PARAMETER = /\{(?!uuid\})(\w+)\}/
 
 /**
  * The error statuses that REST itself may cause. REST refuses unknown query members, texts that cannot be stored and
- * malformed percent-encoding. It also refuses bodies that are too long or have another media type.
+ * malformed percent-encoding. It also refuses bodies that are too long or have a wrong media type.
  */
 function facadeErrors(method: 'GET' | 'POST' | 'DELETE', path: string, { kind, maxBodyBytes }: RestMeta): number[] {
   const everywhere = [429, 500, 503]
@@ -202,7 +211,8 @@ export function route<Access extends RouteAccess>(
   options: RouteOptions<Access>,
 ): RouteMeta<Access> {
   const { tag, summary, description, errors = [], ...rest } = options
-  // The contract's own errors come last: if two sentences have the same status, the document shows the last sentence.
+  // The errors of the contract are the last entries, because the document shows the last sentence if two sentences have
+  // the same status.
   const all = [...facadeErrors(method, path, options), ...ACCESS_ERRORS[options.access], ...errors]
   const statusOf = (error: number | Refusal) => (typeof error === 'number' ? error : error.status)
   const statuses = [...new Set(all.map(statusOf))].sort((a, b) => a - b)

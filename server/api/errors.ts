@@ -23,8 +23,9 @@ const RPC_CODES: Readonly<Record<number, TRPCCode>> = {
 }
 
 /**
- * A deliberate refusal. The caller receives `message`; `cause` is only logged. For validation errors, `message` is a
- * list. It has at most 20 entries and the number of further entries. Each entry starts with the field's path.
+ * An error that the service throws on purpose, to refuse a request. The caller receives `message`. `cause` is only
+ * logged. For validation errors, `message` is a list. It has at most 20 messages. A last entry gives the number of the
+ * remaining messages. Each message starts with the field's path.
  */
 export class ServiceError extends TRPCError {
   override readonly name = 'ServiceError'
@@ -44,7 +45,7 @@ export class ServiceError extends TRPCError {
   }
 }
 
-/** Ends an open stream. This is not a failure: the reader connects again. */
+/** Thrown to end an open stream. It is not a failure, because the client connects again. */
 export class StreamEnd extends ServiceError {
   constructor(message: string) {
     super(503, message)
@@ -54,8 +55,8 @@ export class StreamEnd extends ServiceError {
 const sizeText = (bytes: number) => (bytes < 1_048_576 ? `${bytes / 1_024} KiB` : `${bytes / 1_048_576} MiB`)
 
 /**
- * Seconds until the caller should try again. A reader that disappeared without closing its connection is detected
- * within two pings.
+ * Seconds after which the caller should try again if there are too many streams. In this time, the service detects
+ * clients that disappeared without closing their connection: it needs two pings.
  */
 const STREAM_RETRY_SECONDS = 30
 
@@ -65,7 +66,7 @@ const DOWNLOAD_RETRY_SECONDS = 10
 /** Thrown if a token could not be checked. The token may be valid. */
 export class KeysUnavailable extends ServiceError {}
 
-/** The catalogue of every deliberate error of the service. */
+/** The catalogue of all errors that the service throws on purpose. */
 export const errors = {
   badRequest: (...messages: string[]) => new ServiceError(400, limited(messages)),
   /** A 400 with any number of messages. The response shows the first messages. */
@@ -73,7 +74,7 @@ export const errors = {
   notDecoded: (parameter: string) => new ServiceError(400, [`${parameter} must be percent-encoded UTF-8`]),
   noQrCodeImage: (cause?: unknown) => new ServiceError(400, ['url has no usable image of a QR code'], cause),
   unstorableText: (cause?: unknown) => new ServiceError(400, 'Text must not contain a NUL character.', cause),
-  /** For checks that have no error of their own for too much work. */
+  /** For checks that have no separate error if they take too much work. */
   tooMuchWork: (cause?: unknown) => new ServiceError(400, 'The request takes more work than one request may.', cause),
   listTooSlow: (cause?: unknown) =>
     new ServiceError(
@@ -141,6 +142,9 @@ export const errors = {
     new ServiceError(409, 'No evidence was kept: the request did not ask for it, or no wallet presented anything.'),
   schemaExists: (name: string, version: number) =>
     new ServiceError(409, `Schema ${name} version ${version} already exists.`),
+  credentialRevoked: () => new ServiceError(409, 'Credential is revoked, which is final.'),
+  credentialNotSuspendable: () =>
+    new ServiceError(409, 'Credential cannot be suspended: its type was not suspendable when it was issued.'),
   offerNotDeferred: () => new ServiceError(409, 'Credential offer is not deferred.'),
   offerDecided: (decision: 'approved' | 'rejected') =>
     new ServiceError(409, `Credential offer is ${decision} already.`),
@@ -152,6 +156,8 @@ export const errors = {
   schemaWithdrawn: () => new ServiceError(410, 'Schema version is withdrawn.'),
   schemaSuperseded: () => new ServiceError(410, 'Schema version is superseded.'),
   resultGone: () => new ServiceError(410, 'Verification result has expired.'),
+  resultErased: () => new ServiceError(410, 'Verification result was erased.'),
+  offeringErased: () => new ServiceError(410, 'Claims of the offering were erased.'),
   evidenceGone: () => new ServiceError(410, 'Evidence has expired.'),
   offeringExpired: () => new ServiceError(410, 'Offering has expired.'),
   payloadTooLarge: (maxBytes: number) => new ServiceError(413, `Request body exceeds ${sizeText(maxBytes)}.`),

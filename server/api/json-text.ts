@@ -1,23 +1,27 @@
 import { isObject, type JsonObject } from '../protocol/json/json-object.js'
 import { errors } from './errors.js'
 
-/** Maximum nesting, more than any contract needs. Recursive readers after this check rely on the limit. */
+/** Maximum nesting, more than any contract needs. Recursive functions that read the JSON later rely on this limit. */
 const MAX_JSON_DEPTH = 100
 
-/** Maximum number of values, more than any contract needs. Each value is visited several times before a request is refused. */
+/**
+ * Maximum number of values, more than any contract needs. The limit is needed because each value is visited several
+ * times before a request is refused.
+ */
 const MAX_JSON_VALUES = 20_000
 
 /**
- * Finds escapes, and the only member name that JavaScript treats specially. Texts without a match need no second check.
+ * Matches Unicode escapes, and the only member name that JavaScript treats specially. A text without a match needs no
+ * second check.
  */
 const NEEDS_A_LOOK = /\\u|__proto__/
 
-/** Matches a lone half of a surrogate pair (Unicode, D71). */
+/** Matches a surrogate that is not part of a pair (Unicode, D71). */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 /**
- * Checks nesting and the number of values before parsing. Deep nesting would overflow the stack of a recursive reader,
- * and a mebibyte of values would delay all other requests.
+ * Checks nesting and the number of values before parsing. Deep nesting would overflow the call stack, and a mebibyte of
+ * values would delay all other requests.
  *
  * @throws 400
  */
@@ -43,8 +47,8 @@ function assertBounds(text: string): void {
 }
 
 /**
- * Whether U+0000 in texts is accepted or refused. PostgreSQL cannot store it. Requests that are not stored may contain
- * it.
+ * Whether the NUL character (U+0000) in texts is accepted or refused. PostgreSQL cannot store it. A request that is not
+ * stored may contain it.
  */
 type Nul = 'accepted' | 'refused'
 
@@ -56,7 +60,10 @@ function assertText(text: string, path: string, nul: Nul): void {
   }
 }
 
-/** Checks names and values. A member `__proto__` would become the prototype of a copy. */
+/**
+ * Checks names and values. A member `__proto__` is refused, because it would become the prototype when the object is
+ * copied.
+ */
 function assertPlain(value: unknown, path: string, nul: Nul): void {
   if (typeof value === 'string') assertText(value, path, nul)
   if (typeof value !== 'object' || value === null) return
@@ -89,13 +96,13 @@ function parseJson(text: string, nul: Nul): unknown {
 }
 
 /**
- * Checks a value from a form or an identity provider like the value of a JSON request. The value must be JSON within
- * the nesting limit.
+ * Checks a value from a form or an identity provider in the same way as a value in a JSON request. The value must be
+ * expressible as JSON and within the nesting limit.
  *
  * @param path the value's name in messages
  */
 export function assertPlainValue(value: unknown, path: string): void {
-  // JSON.stringify escapes the characters that NEEDS_A_LOOK finds.
+  // JSON.stringify writes the characters in question as escapes, which NEEDS_A_LOOK matches.
   if (NEEDS_A_LOOK.test(JSON.stringify(value))) assertPlain(value, path, 'refused')
 }
 
@@ -107,8 +114,8 @@ export function parseJsonObject(text: string, nul: Nul): JsonObject {
 }
 
 /**
- * Checks a JSON text that other code parses. NUL characters are refused. Malformed JSON is refused only if the text
- * needs the second check.
+ * Checks a JSON text before a library parses it. NUL characters are refused. Malformed JSON is refused here only if the
+ * text needs the second check.
  */
 export function assertPlainJson(text: string): void {
   assertBounds(text)

@@ -3,7 +3,7 @@ import type { ListPart, ListPosition, TimedPart } from '../database/list-positio
 import type { Context, ListContext } from './context.js'
 import { zMoment } from './moment.js'
 
-/** Maximum number of entries that a list returns at once, the newest first. */
+/** Maximum number of entries in a page of a list. The newest entry is first. */
 export const PAGE_SIZE = 1_000
 
 /** The header with the cursor of the next page. */
@@ -16,7 +16,7 @@ const POSITION = /^([12]\d{3}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z) ([!-~]+)$/
 const cursorOf = ({ createdAt, id }: ListPosition): string =>
   Buffer.from(`${createdAt.toISOString()} ${id}`, 'latin1').toString('base64url')
 
-/** The position in a cursor; undefined if this service did not make the cursor. */
+/** Reads the position from a cursor. Undefined if this service did not make the cursor. */
 function positionOf(cursor: string): ListPosition | undefined {
   if (cursor.length > MAX_CURSOR) return undefined
   const [, time, id] = POSITION.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? []
@@ -25,14 +25,14 @@ function positionOf(cursor: string): ListPosition | undefined {
   return cursorOf(position) === cursor ? position : undefined
 }
 
-/** Query of each list: the size of the page, and the cursor that the previous page returned. */
+/** The query parameters of every list: the size of the page, and the cursor that the previous page returned. */
 export const pageShape = {
   limit: z
     .int()
     .min(1)
     .max(PAGE_SIZE)
     .optional()
-    .meta({ description: 'The maximum number of entries; 1,000 unless given.' }),
+    .meta({ description: 'The maximum number of entries. Default: 1,000.' }),
   cursor: z
     .string()
     .refine((cursor) => positionOf(cursor) !== undefined, { error: 'must be the cursor of a page before' })
@@ -44,20 +44,20 @@ export const pageShape = {
 const MAX_LISTED = 200
 const LISTED = 50
 
-/** Query of a list that grows with use, without its filters. */
+/** The query parameters of a list that grows with use, without the filters of the list. */
 export const listShape = {
-  from: zMoment.optional().meta({ description: 'Only entries of this moment and later.' }),
-  to: zMoment.optional().meta({ description: 'Only entries before this moment.' }),
+  from: zMoment.optional().meta({ description: 'Only entries of this time or later.' }),
+  to: zMoment.optional().meta({ description: 'Only entries before this time.' }),
   limit: z
     .int()
     .min(1)
     .max(MAX_LISTED)
     .optional()
-    .meta({ description: `The maximum number of entries; ${LISTED} unless given.` }),
+    .meta({ description: `The maximum number of entries. Default: ${LISTED}.` }),
   cursor: pageShape.cursor.unwrap().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
 }
 
-/** Answer of a list that grows with use: one page, the newest entry first. */
+/** The answer of a list that grows with use: one page, the newest entry first. */
 export const zListed = <Item extends z.ZodType>(item: Item) =>
   z.object({
     items: z.array(item),
@@ -82,10 +82,10 @@ interface Cut<Row> {
 }
 
 /**
- * Takes one page from rows. There is one row more than the page holds if there is a next page. The answer then names
- * the next page, also in the `Link` header (RFC 8288).
+ * Cuts one page from the rows that were read. If there are more rows than the page holds, there is a next page. Then
+ * the headers name the next page (`Link`, RFC 8288), and its cursor is returned.
  *
- * @param room the number of rows that fit on the page, if the caller asked for more.
+ * @param room the number of rows that fit on the page, if it is less than `limit`.
  */
 function cut<Row>(
   ctx: Context,
@@ -107,7 +107,7 @@ function cut<Row>(
 
 const positionAfter = ({ cursor }: Page) => (cursor === undefined ? undefined : positionOf(cursor))
 
-/** Reads rows for an answer. The result is empty if the client has disconnected. */
+/** Reads the rows of an answer. Returns no rows if the client has disconnected. */
 export async function awaited<Row, Stores>(
   { lists, request }: ListContext<Stores>,
   read: (stores: Stores) => Promise<readonly Row[]>,
@@ -117,8 +117,8 @@ export async function awaited<Row, Stores>(
 }
 
 /**
- * One page of a list. If there are more rows, `X-Next-Cursor` holds the next page's cursor and the `Link` header its
- * whole address. The page is empty if the client has disconnected.
+ * Reads one page of a list. If there are more rows, the header `X-Next-Cursor` contains the cursor of the next page,
+ * and the `Link` header contains the address of the next page. The page is empty if the client has disconnected.
  *
  * @param position returns the position of a row in the list.
  * @param roomFor returns how many of the first rows fit on a page, at least one. It is for lists whose rows contain
@@ -136,14 +136,15 @@ export async function paged<Row, Stores>(
   return cut(ctx, rows, limit, position, {}, await roomFor?.(rows.slice(0, limit))).shown
 }
 
-/** The filters in a list's input, as texts: all members except limit and cursor. */
+/** Returns the filters in a list's input, as texts: all members except `limit` and `cursor`. */
 const filtersOf = ({ limit, cursor, ...filters }: ListInput): Record<string, string> =>
   Object.fromEntries(
     Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])),
   )
 
 /**
- * One page of a list that grows with use: `items`, `nextCursor` and the headers of {@link paged}.
+ * Reads one page of a list that grows with use. Returns `items` and `nextCursor`, and sets the same headers as {@link
+ * paged}.
  *
  * @param input the whole query of the list
  */

@@ -15,8 +15,8 @@ const causeOf = (thrown: unknown) => (thrown instanceof TRPCError && thrown.caus
 const told = new WeakMap<ZodError, ServiceError>()
 
 /**
- * Makes the error of an invalid request. It is cached, since response and log both need it and the iterator of its
- * messages can be read only once.
+ * Makes the error of an invalid request. The error is cached, because both the response and the log need it, and the
+ * iterator of the messages can be read only once.
  */
 function invalidRequest(refusal: ZodError): ServiceError {
   const known = told.get(refusal) ?? errors.invalid(validationMessages(refusal))
@@ -24,12 +24,12 @@ function invalidRequest(refusal: ZodError): ServiceError {
   return known
 }
 
-/** The deliberate error that a thrown value is or contains; undefined for an unexpected error. */
+/** Returns the error of the catalogue that a thrown value is, contains or means. Undefined for an unexpected error. */
 export function serviceErrorOf(thrown: unknown): ServiceError | undefined {
   if (thrown instanceof ServiceError) return thrown
   const cause = causeOf(thrown)
   if (cause instanceof ServiceError) return cause
-  // Any other ZodError means that an output violates its contract, which is a fault of this service.
+  // A ZodError with a different code means that an output violates its contract, which is a fault of this service.
   if (cause instanceof ZodError && thrown instanceof TRPCError && thrown.code === 'BAD_REQUEST') {
     return invalidRequest(cause)
   }
@@ -46,9 +46,9 @@ export function serviceErrorOf(thrown: unknown): ServiceError | undefined {
 
 export interface PublicError {
   readonly status: number
-  /** An array of messages for validation errors. */
+  /** One message, or an array of messages for validation errors. */
   readonly message: string | readonly string[]
-  /** True if the service raised the error on purpose; the envelope then names the reason phrase. */
+  /** True if the service threw the error on purpose. The envelope then contains the reason phrase of the status. */
   readonly deliberate: boolean
 }
 
@@ -62,7 +62,7 @@ export function publicError(thrown: unknown, production: boolean): PublicError {
     const message = known.status === 500 && production ? GENERIC_500 : known.messages
     return { status: known.status, message, deliberate: known.status !== 500 }
   }
-  // tRPC's own refusals: unknown procedure, wrong method, a body that it could not read.
+  // All other errors below 500 come from tRPC: unknown procedure, wrong method, a body that tRPC could not read.
   const status = thrown instanceof TRPCError ? getHTTPStatusCodeFromError(thrown) : 500
   if (status < 500) return { status, message: said, deliberate: true }
   return { status, message: production ? GENERIC_500 : said, deliberate: false }

@@ -15,7 +15,7 @@ const hasOnly = (value: JsonObject, ...names: readonly string[]) =>
 const marksUndefined = (annotation: unknown) =>
   Array.isArray(annotation) && annotation.length === 1 && annotation[0] === 'undefined'
 
-/** The member names in a path of superjson. Dots separate the names; a backslash escapes the next character. */
+/** Splits a path of superjson into member names. Dots separate the names. A backslash escapes a dot or a backslash. */
 function namesOn(path: string): string[] {
   const names: string[] = []
   let name = ''
@@ -31,7 +31,8 @@ function namesOn(path: string): string[] {
 }
 
 /**
- * Removes an undefined member, like JSON.stringify. An undefined array element stays null, also like JSON.stringify.
+ * Removes a member that superjson marks as undefined, as JSON.stringify does. An undefined array element stays null,
+ * also as in JSON.stringify.
  */
 function leaveOut(json: unknown, path: string): void {
   const names = namesOn(path)
@@ -49,7 +50,7 @@ function memberOf(parent: unknown, name: string): unknown {
   return (parent as JsonObject)[name]
 }
 
-/** The paths of undefined members, or `root` if the input itself is undefined. */
+/** Returns the paths of undefined members, or `root` if the input itself is undefined. */
 function undefinedPaths(meta: unknown): readonly string[] | 'root' {
   if (meta === undefined) return []
   if (!isObject(meta) || !hasOnly(meta, 'values', 'v')) throw errors.badRequest(BEYOND_JSON)
@@ -60,8 +61,8 @@ function undefinedPaths(meta: unknown): readonly string[] | 'root' {
 }
 
 /**
- * The JSON in an envelope of superjson. This function reads the envelope's meta itself. Before a contract checks the
- * input, superjson would build every value that the meta describes, such as an array of two hundred million numbers.
+ * Returns the JSON in an envelope of superjson. superjson itself is not used: it would build every value that the
+ * envelope's `meta` describes, such as an array of two hundred million numbers, before a contract checks the input.
  *
  * @throws 400 if the value is no envelope, or if its meta marks a value as anything but `undefined`.
  */
@@ -75,7 +76,7 @@ function readInput(envelope: unknown): unknown {
   return envelope.json
 }
 
-/** True if JSON expresses the whole value; undefined members do not count. */
+/** True if JSON can express the whole value. Undefined members are ignored. */
 function isJson(value: unknown): boolean {
   if (typeof value === 'string' || typeof value === 'boolean' || value === null) return true
   if (typeof value === 'number') return Number.isFinite(value)
@@ -88,8 +89,9 @@ function isJson(value: unknown): boolean {
 
 /**
  * Reads and writes the envelopes of superjson on `/trpc`, so that clients of superjson understand them. Inputs must be
- * plain JSON. JSON outputs are written without superjson, which refuses members called `constructor` or `prototype`:
- * claims may have these names. All other outputs are written by superjson, such as bytes and undefined.
+ * plain JSON. JSON outputs are written without superjson, because superjson refuses members called `constructor` or
+ * `prototype`, and claims may have these names. All other outputs, such as bytes and undefined, are written by
+ * superjson.
  */
 export const transformer: TRPCCombinedDataTransformer = {
   input: { serialize: superjson.serialize, deserialize: readInput },

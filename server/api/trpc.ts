@@ -50,16 +50,16 @@ export const { router, mergeRouters } = t
 export const publicProcedure = t.procedure
 
 /**
- * True if a call extends the console session. An open stream does not extend it. A read with the header
- * `x-console-idle` does not extend it either: the console sends this read without a user's action. Otherwise a session
- * would never end while a screen updates itself.
+ * True if a call extends the console session. An open stream does not extend the session. A read with the header
+ * `x-console-idle` does not extend it either, because the console sends this read without an action of the user.
+ * Otherwise a session would never end while a screen updates itself.
  */
 const isActivity = (type: string, { request: { headers } }: Context) =>
   type !== 'subscription' && headers['x-console-idle'] === undefined
 
 /**
- * Requires `x-client-secret`, or a console session whose user may do everything in this half. `caller` is the session's
- * user.
+ * Requires `x-client-secret`, or a console session whose user may use all issuing or all verifying routes (`half`).
+ * `caller` is the session's user.
  */
 const withSecret = (half: Half) =>
   t.procedure.use(async ({ ctx, next, type }) =>
@@ -73,8 +73,8 @@ const issuerClientProcedure = withSecret('issuer')
 const verifierClientProcedure = withSecret('verifier')
 
 /**
- * Requires a token and its permissions. One middleware checks both, since each middleware costs as much as validating
- * the input.
+ * Requires a token and its permissions. A single middleware checks both, because each middleware takes as long as
+ * validating the input.
  */
 const authenticated = (permit: (caller: Caller, access: RequestAccess) => void) =>
   t.procedure.use(async ({ ctx, next, type }) => {
@@ -83,13 +83,16 @@ const authenticated = (permit: (caller: Caller, access: RequestAccess) => void) 
     return next({ ctx: { caller } })
   })
 
-/** The names under which a sender's changes are recorded. */
+/** Returns the ids under which the changes of a request's sender are recorded. */
 function namesOf(ctx: Context): string[] {
   const { caller, client, access } = ctx as Context & { readonly caller?: Caller; readonly client?: boolean }
   return access.namesOf(caller, client === true)
 }
 
-/** For lists on which no decision depends. `ctx.lists` reads the lists, from the replica if a replica may be used. */
+/**
+ * For lists that are only shown, so that slightly old data do no harm. `ctx.lists` reads the lists, from the replica if
+ * a replica may be used.
+ */
 export const reading = <Stores>(lists: Lists<Stores>) =>
   t.middleware(async function reading({ ctx, next }) {
     return next({ ctx: { lists: await lists.readerFor(namesOf(ctx)) } })
@@ -97,7 +100,8 @@ export const reading = <Stores>(lists: Lists<Stores>) =>
 
 /**
  * For lists of sessions. `ctx.lists` reads the lists from the primary, so that a sender finds its new sessions. The
- * sender of a session is not recorded like other changes, since this would cost one more statement for each session.
+ * sender of a new session is not recorded as the sender of a change, because this would cost one more statement for
+ * each session.
  */
 export const readingPrimary = <Stores>(stores: Stores) =>
   t.middleware(function readingPrimary({ next }) {
@@ -105,7 +109,7 @@ export const readingPrimary = <Stores>(stores: Stores) =>
     return next({ ctx: { lists } })
   })
 
-/** For changes that the lists of {@link reading} show. */
+/** For changes that are visible in the lists of {@link reading}. */
 export const changingLists = t.middleware(({ ctx, next }) => ctx.changing(namesOf(ctx), () => next()))
 
 /** Requires a valid Bearer token, with any roles. */
@@ -142,7 +146,8 @@ const clientOrUserProcedure = optionalProcedure.use(({ ctx: { caller, client }, 
 })
 
 /**
- * Requires `x-client-secret`, or a Bearer token with the role `admin` or the configured role of one of these halves.
+ * Requires `x-client-secret`, or a Bearer token with the role `admin`. ISSUER_ROLE is sufficient if `halves` contains
+ * `issuer`, and VERIFIER_ROLE is sufficient if it contains `verifier`.
  */
 const operatorOf = (halves: readonly Half[]) =>
   optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
@@ -155,14 +160,24 @@ const operatorOf = (halves: readonly Half[]) =>
 /** For operators of the whole installation: `x-client-secret`, or a Bearer token with the role `admin`. */
 const operatorProcedure = operatorOf([])
 
-/** For operators of the issuing half, who see the records of all callers. */
+/** For operators of issuing, who see the records of all callers. */
 const issuerOperatorProcedure = operatorOf(['issuer'])
 
-/** For operators of the verifying half, who see the records of all callers. */
+/** For operators of verifying, who see the records of all callers. */
 const verifierOperatorProcedure = operatorOf(['verifier'])
 
-/** For operators of either half. */
+/** For operators of issuing and operators of verifying. */
 const eitherOperatorProcedure = operatorOf(['issuer', 'verifier'])
+
+/**
+ * For changes of single records. Requires the credentials of {@link issuerOperatorProcedure}, or of the record's owner.
+ * `ownedBy` is the `sub` of the owner. It is undefined for operators, who may change the records of all callers.
+ */
+const ownerOrIssuerProcedure = optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
+  if (client) return next({ ctx: { ownedBy: undefined as string | undefined } })
+  if (caller === undefined) throw errors.unauthorized()
+  return next({ ctx: { ownedBy: access.isOperator(caller, ['issuer']) ? undefined : caller.sub } })
+})
 
 /**
  * Requires a Bearer token with the role `admin`, of a caller who created the holder. The holder is checked before the
@@ -171,7 +186,7 @@ const eitherOperatorProcedure = operatorOf(['issuer', 'verifier'])
 const holderProcedure = adminProcedure.use(async ({ ctx: { access, request, caller }, next, getRawInput }) => {
   const holderId = request.pathParameter('holderId') ?? holderIdOf(await getRawInput())
   await access.assertHolder(caller, holderId)
-  // A missing id was already refused by the check.
+  // The cast is safe: the check has refused a missing id.
   return next({ ctx: { holderId: holderId as string } })
 })
 
@@ -180,7 +195,10 @@ function holderIdOf(rawInput: unknown): string | undefined {
   return typeof holderId === 'string' ? holderId : undefined
 }
 
-/** The base procedure for each kind of caller. Wallet tokens belong to OpenID4VCI, which has its own base for them. */
+/**
+ * The base procedure for each kind of caller. For tokens of wallets, the code of OpenID4VCI has a separate base
+ * procedure.
+ */
 const BASES = {
   public: publicProcedure,
   optional: optionalProcedure,
@@ -192,18 +210,19 @@ const BASES = {
   issuerOperator: issuerOperatorProcedure,
   verifierOperator: verifierOperatorProcedure,
   eitherOperator: eitherOperatorProcedure,
+  ownerOrIssuer: ownerOrIssuerProcedure,
   user: userProcedure,
   issuer: issuerProcedure,
   verifier: verifierProcedure,
   admin: adminProcedure,
   holder: holderProcedure,
-  // The operation searches the session, which may be missing.
+  // The operation itself looks for the session, which may be missing.
   console: publicProcedure,
 } as const
 
 type Unset = TRPCUnsetMarker
 
-/** A procedure without input and output; its middlewares made the context `Ctx`. */
+/** A procedure without input and output. Its middlewares make the context `Ctx`. */
 type Base<Ctx> = TRPCProcedureBuilder<Context, ProcedureMeta, Ctx, Unset, Unset, Unset, Unset, false>
 
 type ContextOf<Access extends keyof typeof BASES> = inferProcedureBuilderResolverOptions<(typeof BASES)[Access]>['ctx']
@@ -220,7 +239,7 @@ type Contracted<Ctx, Input extends z.ZodType, Output extends z.ZodType> = TRPCPr
   false
 >
 
-/** Makes procedures from contracts with one kind of caller. The base procedure refuses all other callers. */
+/** Makes procedures from contracts that allow one kind of caller. The base procedure refuses all other callers. */
 export function procedureOver<Access extends RouteAccess, Ctx>(base: Base<Ctx>) {
   return <Input extends z.ZodType, Output extends z.ZodType>({
     meta,
@@ -228,20 +247,21 @@ export function procedureOver<Access extends RouteAccess, Ctx>(base: Base<Ctx>) 
     output,
   }: Contract<Access, Input, Output>): Contracted<Ctx, Input, Output> => {
     const described = base.meta(meta).input(exactInput(meta, input))
-    // The builder's types depend on the kind of each schema, which is unknown for a type parameter.
+    // The casts are needed because the types of tRPC's builder depend on the kind of each schema, which is unknown for
+    // a type parameter.
     return (output === undefined ? described : described.output(output)) as unknown as Contracted<Ctx, Input, Output>
   }
 }
 
 /**
- * The procedure of a contract. The contract defines its callers, description, input and output.
+ * Makes the procedure of a contract. The contract defines its callers, description, input and output.
  *
  * @throws 401 or 403 for any other caller, before the input is validated
  */
 export const procedure = <Access extends keyof typeof BASES, Input extends z.ZodType, Output extends z.ZodType>(
   contract: Contract<Access, Input, Output>,
 ): Contracted<ContextOf<Access>, Input, Output> =>
-  // The compiler cannot know which base a type parameter selects.
+  // The cast is needed because the compiler cannot know which base procedure a type parameter selects.
   procedureOver<Access, ContextOf<Access>>(BASES[contract.meta.rest.access] as unknown as Base<ContextOf<Access>>)(
     contract,
   )

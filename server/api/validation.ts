@@ -31,7 +31,7 @@ function tooBig(issue: Extract<RawIssue, { code: 'too_big' }>): string {
   return `must be ${issue.inclusive === false ? 'less than' : 'at most'} ${maximum}`
 }
 
-/** The predicate of a validation message, without the field's path that precedes it. */
+/** Returns a validation message without its beginning, the path of the field. */
 function predicate(issue: RawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
@@ -72,14 +72,14 @@ installValidationMessages()
 
 const pathOf = (path: readonly PropertyKey[]) => path.map(shownName).join('.')
 
-/** The depth that a branch of a union reached before it failed. */
+/** Returns the depth of the deepest issue of a union's branch. */
 function reachOf(issues: readonly Issue[]): number {
   let reach = 0
   for (const { path, code } of issues) reach = Math.max(reach, path.length + (code === 'unrecognized_keys' ? 1 : 0))
   return reach
 }
 
-/** The messages of the branch that reached deepest before it failed. The caller most likely meant this branch. */
+/** Returns the messages of the branch whose issues are deepest. Most likely the caller meant this branch. */
 function* ofUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: readonly PropertyKey[]): Generator<string> {
   const [first, ...others] = issue.errors
   const best = others.reduce((left, right) => (reachOf(right) > reachOf(left ?? []) ? right : left), first)
@@ -88,7 +88,7 @@ function* ofUnion(issue: Extract<Issue, { code: 'invalid_union' }>, path: readon
 }
 
 /**
- * Drops issues about the size of values that have the wrong type. Zod counts the characters of a text even if it
+ * Removes issues about the size of values that have the wrong type. Zod counts the characters of a text even if it
  * expects an array.
  */
 function* withoutSizes(issues: readonly Issue[]): Generator<Issue> {
@@ -108,13 +108,13 @@ function* ofIssue(issue: Issue, prefix: readonly PropertyKey[]): Generator<strin
   else yield `${pathOf(path) || 'Request body'} ${issue.message}`
 }
 
-/** The message for a member, at any depth, that the contract does not know. */
+/** The message for a member that the contract does not know, at any depth. */
 export const unknownProperty = (name: string): string => `property ${shownName(name)} should not exist`
 
 /**
- * The envelope's messages of a failed validation. Each message starts with the failing field's path (`query.0.fields
- * must be an array`). The message for an unknown property at any depth is `property X should not exist`. The generator
- * makes each message on demand, since `errors.invalid` shows only the first messages.
+ * Makes the messages that the envelope contains after a failed validation. Each message starts with the failing field's
+ * path (`query.0.fields must be an array`). The message for an unknown property at any depth is `property X should not
+ * exist`. The generator makes each message on demand, since `errors.invalid` shows only the first messages.
  */
 export function* validationMessages(error: { readonly issues: readonly Issue[] }): Generator<string> {
   for (const issue of withoutSizes(error.issues)) yield* ofIssue(issue, [])

@@ -13,10 +13,10 @@ const zWord = (description: string) =>
 export const zAuditEvent = z.object({
   id: z.string(),
   at: z.iso.datetime(),
-  actor: z
-    .string()
-    .optional()
-    .meta({ description: 'The `sub` of the caller; absent for a client secret, a wallet and the service itself.' }),
+  actor: z.string().optional().meta({
+    description:
+      'The `sub` of the caller; absent if the caller used a client secret, is a wallet, or is the service itself.',
+  }),
   action: z.string(),
   subject: z.string().meta({ description: 'The kind of the changed record.' }),
   subjectId: z.string(),
@@ -32,7 +32,8 @@ export const listAuditEvents = {
   meta: route('GET', '/api/v1/audit-events', {
     tag: 'Audit',
     summary: 'List audit events',
-    description: 'All changes with their authors, the newest first. Events are only added, and contain only ids.',
+    description:
+      'All changes and who made them, the newest first. Events are never changed or removed. They contain only ids.',
     access: 'admin',
     errors: [400],
   }),

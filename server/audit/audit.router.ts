@@ -5,7 +5,10 @@ import { listAuditEvents } from './audit.contract.js'
 import { auditEvent } from './audit-event.js'
 import type { AuditStore } from './store.js'
 
-/** The feature has only the list of audit events: other features write events with the rows that they change. */
+/**
+ * The router of the list of audit events. Events are written by other features, together with the rows that these
+ * change.
+ */
 export interface AuditPorts {
   readonly lists: Lists<Pick<AuditStore, 'page'>>
 }

@@ -1,6 +1,6 @@
 import type { Prisma } from '../generated/prisma/client.js'
 
-/** Changes of state that the audit table records. */
+/** The actions that the audit table records. */
 export type AuditAction =
   | 'key.created'
   | 'key.rotated'
@@ -27,6 +27,8 @@ export type AuditAction =
   | 'credential.claimed'
   | 'credential.signed'
   | 'credential.revoked'
+  | 'credential.suspended'
+  | 'credential.reinstated'
   | 'credential-offer.expired'
   | 'credential-offer.locked'
   | 'vp-query.created'

@@ -4,6 +4,7 @@ import { fragment } from '../database/fragment.js'
 import { type TimedPart, timedPart, where } from '../database/list-position.js'
 import { json } from '../database/row-shapes.js'
 import type { PartitionPlan } from '../maintenance/partitions/task.js'
+import { DAY_SECONDS, secondsBefore } from '../maintenance/task.js'
 import type { AuditDetail } from './audit.js'
 
 const zAuditEvent = z.strictObject({
@@ -16,7 +17,10 @@ const zAuditEvent = z.strictObject({
   detail: json<AuditDetail>().nullable(),
 })
 
-/** A stored audit event. `id` is its number with leading zeros, so that texts sort like numbers. */
+/**
+ * A stored audit event. `id` is the number of the event with leading zeros, so that ids sort in the order of the
+ * numbers.
+ */
 export type AuditEvent = z.infer<typeof zAuditEvent>
 
 export interface AuditFilters {
@@ -33,8 +37,8 @@ const columns = fragment`
   ${number} AS id, a.at AS "createdAt", a.actor, a.action, a.subject, a.subject_id AS "subjectId", a.detail`
 
 /**
- * `kinds`: all actions with the kind of their subjects, found by stepping through the index of actions. There is no
- * index by time alone, because each new event would have to be written to that index too.
+ * `kinds`: all actions with the kind of their subjects, found by jumping from action to action in the index of actions.
+ * There is no index by time alone, because it would have to be updated for each new event.
  */
 const kinds = fragment`
   actions(action) AS (
@@ -57,13 +61,20 @@ const conditions = ({ action, actor, subject, subjectId }: AuditFilters) => frag
 /** Maximum number of events in the history of a credential. */
 const HISTORY = 200
 
-/** Partitions are made for the months ahead, and never dropped. */
-export const AUDIT_PARTITIONS: PartitionPlan = {
+/**
+ * Partitions are made for the months ahead. A partition is dropped when all its events are older than the retention.
+ *
+ * @param retentionDays undefined: no partition is dropped
+ */
+export const auditPartitions = (retentionDays: number | undefined): PartitionPlan => ({
   table: 'audit_events',
   step: 'month',
   ahead: 2,
   writesAheadSeconds: 0,
-}
+  ...(retentionDays === undefined
+    ? {}
+    : { droppable: async ({ until }, now) => until <= secondsBefore(now, retentionDays * DAY_SECONDS) }),
+})
 
 export type AuditStore = ReturnType<typeof createAuditStore>
 
@@ -88,7 +99,7 @@ export function createAuditStore({ bounded, sql }: Database) {
         ORDER BY newest."createdAt" DESC, newest.id DESC LIMIT ${part.take}`
     },
 
-    /** The events of a credential and of its offering, the newest first. */
+    /** Returns the events of a credential and of the credential's offering, the newest first. */
     ofCredential: (id: string, offeringId: string | null): Promise<AuditEvent[]> =>
       sql(zAuditEvent)`
         SELECT ${columns} FROM audit_events a

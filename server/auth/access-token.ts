@@ -1,11 +1,11 @@
 import type { JWTPayload } from 'jose'
 
 /**
- * Accepted header types: the type of RFC 9068 §2.1, and `JWT`, which older providers write. Upper and lower case are
- * equal (RFC 7515 §4.1.9).
+ * Accepted header types: the type of RFC 9068 §2.1, and `JWT`, which older providers write. Upper and lower case do not
+ * matter (RFC 7515 §4.1.9).
  */
 const HEADER_TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt', 'jwt', 'application/jwt'])
-/** Header types that only access tokens have. */
+/** The header types that no token except an access token has. */
 const ACCESS_HEADER_TYPES: ReadonlySet<string> = new Set(['at+jwt', 'application/at+jwt'])
 
 /** Values of the payload's `typ` in access tokens of Keycloak and similar providers. */
@@ -15,10 +15,10 @@ const OTHER_PAYLOAD_TYPES: ReadonlySet<string> = new Set(['id', 'refresh', 'offl
 const lowerCase = (value: unknown) => (typeof value === 'string' ? value.toLowerCase() : undefined)
 
 /**
- * The reason why a verified JWT of the identity provider is no access token; undefined for an access token. The
- * provider signs other tokens with the same key: ID tokens, which every client of the provider receives, and logout and
- * refresh tokens. A `nonce` indicates an ID token only if no `typ` names an access token, since older Keycloaks also
- * write `nonce` into access tokens.
+ * Returns the reason why a verified JWT of the identity provider is no access token. Undefined for an access token. The
+ * check is needed because the provider signs further tokens with the same key: ID tokens, which every client of the
+ * provider receives, and logout and refresh tokens. A `nonce` indicates an ID token only if no `typ` names an access
+ * token, since older Keycloaks also write `nonce` into access tokens.
  */
 export function notAnAccessToken(header: { readonly typ?: unknown }, payload: JWTPayload): string | undefined {
   const headerType = lowerCase(header.typ)

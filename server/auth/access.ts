@@ -7,13 +7,13 @@ import { keptTokenUser } from './kept-token.js'
 import { rightsOf } from './rights.js'
 import { createSigningKeys } from './signing-keys.js'
 
-/** Credentials of a request. The session is searched once for each of these objects. */
+/** The headers of a request that contain credentials. The session is looked up only once for each of these objects. */
 export interface SentCredentials {
   readonly authorization?: string | undefined
   readonly 'x-client-secret'?: string | string[] | undefined
 }
 
-/** The half of the service that a route belongs to. */
+/** Whether a route belongs to issuing or to verifying. */
 export type Half = 'issuer' | 'verifier'
 
 /** The console session that a request belongs to. */
@@ -23,13 +23,13 @@ export interface ProvenSession {
   readonly until: Date
 }
 
-/** Console sessions, as another way to authenticate a caller. */
+/** The console sessions, which can authenticate a caller in place of a token or the client secret. */
 export interface ProvenSessions {
   /**
-   * The console session of a request; undefined if the request has no session, or may not use it.
+   * Returns the console session of a request. Undefined if the request has no session, or must not use a session.
    *
    * @param isActivity whether the request extends the session
-   * @throws 401 if the session is forged, unknown or has ended; 503 if it cannot be renewed at the moment
+   * @throws 401 if the session is forged, unknown or has ended; 503 if it cannot be renewed now
    */
   proven(sent: SentCredentials, isActivity: boolean): Promise<ProvenSession | undefined>
 }
@@ -39,7 +39,7 @@ export interface Access {
   /** @throws the matching 401. */
   user(sent: SentCredentials, isActivity: boolean): Promise<Caller>
   /**
-   * Requires the client secret, or a console session whose user may do everything in this half.
+   * Requires the client secret, or a console session whose user may use all issuing or all verifying routes (`half`).
    *
    * @returns the session's user, or the local admin with AUTH_DISABLED; undefined for the client secret
    * @throws 401 `Unauthorized` if the secret is missing, wrong or not configured; 403 for a session without the role.
@@ -53,7 +53,7 @@ export interface Access {
   optional(sent: SentCredentials, isActivity: boolean): Promise<{ caller: Caller | undefined; client: boolean }>
 }
 
-/** Access tokens of the identity provider. */
+/** The check of access tokens of the identity provider. */
 export interface TokenCheck {
   /** @throws the matching 401. */
   user(authorization: string | undefined): Promise<Caller>
@@ -84,8 +84,8 @@ export function createAccess(config: Config, tokens: Pick<TokenCheck, 'user'>, s
   }
 
   /**
-   * The signed-in user. In the console, `admin` may do everything, so a user with this role also gets the roles of both
-   * halves.
+   * The signed-in user. In the console, `admin` may do everything. So a user with the role `admin` also gets
+   * ISSUER_ROLE and VERIFIER_ROLE.
    */
   const loggedIn = async (sent: SentCredentials, isActivity: boolean): Promise<Caller | undefined> => {
     if (sent.authorization !== undefined) return undefined

@@ -21,7 +21,7 @@ export function bearerToken(authorization: string | undefined): string | undefin
   return /^Bearer +(\S.*)$/i.exec(authorization ?? '')?.[1]
 }
 
-/** Reads a part of a token; a failure means that the token is invalid. */
+/** Reads a part of a token. If this fails, the token is invalid. */
 function orInvalid<T>(read: () => T): T {
   try {
     return read()
@@ -83,8 +83,8 @@ function assertClaims(payload: JWTPayload, { issuer, audience, clock }: BearerOp
 
 /**
  * Verifies access tokens of the external identity provider. Only the configured algorithms are accepted, and `kid`
- * selects the key. `exp` is required and has no leeway. Other tokens of the same provider, such as ID tokens, are
- * refused.
+ * selects the key. `exp` is required and has no leeway. Tokens of the same provider that are no access tokens, such as
+ * ID tokens, are refused.
  *
  * @returns a function that returns the caller for an Authorization header, or throws the matching 401.
  */

@@ -3,7 +3,9 @@ export interface Caller {
   /** The token's `sub`. */
   readonly sub: string
   readonly roles: ReadonlySet<string>
-  /** DIDs in the token (OIDC_DID_CLAIM). The caller also has the DIDs of its holders. */
+  /**
+   * The DIDs in the token (OIDC_DID_CLAIM). In addition to them, a caller has the DIDs of the holders that it created.
+   */
   readonly tokenDids: readonly string[]
   /** The token's `exp`, in milliseconds since 1970; absent without a token. */
   readonly expiresAt?: number

@@ -2,7 +2,8 @@ import { errors, KeysUnavailable } from '../api/errors.js'
 import type { Caller } from './caller.js'
 
 /**
- * The user of an access token that this service stores. The token is checked like a sent token.
+ * Returns the user of an access token that this service has stored. The token is checked in the same way as a token in
+ * a request.
  *
  * @throws 401 if the token is refused; 503 if the token cannot be checked, which is not the user's fault
  */

@@ -13,18 +13,21 @@ export interface AccessRequest {
 export interface RequestAccess {
   /** @throws the matching 401. */
   user(isActivity: boolean): Promise<Caller>
-  /** Requires the client secret, or a console session with the rights of this half: see {@link Access.client}. */
+  /** Requires the client secret, or a console session with the rights for `half`: see {@link Access.client}. */
   client(half: Half, isActivity: boolean): Promise<Caller | undefined>
   /** @throws 401 if the request has wrong credentials. */
   optional(isActivity: boolean): Promise<{ caller: Caller | undefined; client: boolean }>
-  /** @throws 403 for a caller without the role of this half, if the role is configured. */
+  /** @throws 403 for a caller without ISSUER_ROLE or VERIFIER_ROLE (by `half`), if the role is configured. */
   assertRole(caller: Caller, half: Half): void
+  /** Whether the caller is an admin, or has the configured role of one of these halves. */
+  isOperator(caller: Caller, halves: readonly Half[]): boolean
   /** @throws 403 unless the caller is an admin, or has the configured role of one of these halves. */
   assertOperator(caller: Caller, halves: readonly Half[]): void
   /** @throws 403 unless the caller created this holder. */
   assertHolder(caller: Caller, holderId: string | undefined): Promise<void>
   /**
-   * The names under which the sender's changes are recorded. Without authentication, all senders have the same name.
+   * Returns the ids under which the sender's changes are recorded. Without authentication, all senders have the same
+   * id.
    */
   namesOf(caller: Caller | undefined, client: boolean): string[]
 }
@@ -45,15 +48,21 @@ export function createRequestAccess({
 }: RequestAccessPorts): (request: AccessRequest) => RequestAccess {
   const roles: Readonly<Record<Half, string | undefined>> = { issuer: issuerRole, verifier: verifierRole }
 
-  const rules: Pick<RequestAccess, 'assertRole' | 'assertOperator' | 'assertHolder' | 'namesOf'> = {
+  const isOperator = (caller: Caller, halves: readonly Half[]): boolean => {
+    const has = (role: string | undefined) => role !== undefined && caller.roles.has(role)
+    return isAdmin(caller) || halves.some((half) => has(roles[half]))
+  }
+
+  const rules: Pick<RequestAccess, 'assertRole' | 'isOperator' | 'assertOperator' | 'assertHolder' | 'namesOf'> = {
+    isOperator,
+
     assertRole(caller, half) {
       const role = roles[half]
       if (role !== undefined && !authDisabled && !caller.roles.has(role)) throw errors.insufficientRole()
     },
 
     assertOperator(caller, halves) {
-      const has = (role: string | undefined) => role !== undefined && caller.roles.has(role)
-      if (!isAdmin(caller) && !halves.some((half) => has(roles[half]))) throw errors.insufficientRole()
+      if (!isOperator(caller, halves)) throw errors.insufficientRole()
     },
 
     async assertHolder(caller, holderId) {

@@ -9,7 +9,8 @@ export interface Rights {
 }
 
 /**
- * The rights of roles. `admin` may do everything. ISSUER_ROLE and VERIFIER_ROLE, if set, give the rights of their halves.
+ * Derives the rights from the roles. `admin` may do everything. ISSUER_ROLE, if it is set, allows issuing.
+ * VERIFIER_ROLE, if it is set, allows verifying.
  *
  * @param roles of the access token
  */

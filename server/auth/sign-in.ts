@@ -9,7 +9,7 @@ const RETRY_MS = 5_000
 /** Limit for one request to the provider, in seconds. */
 const TIMEOUT_SECONDS = 10
 
-/** Values that bind the provider's answer to the request, stored until the answer arrives. */
+/** Values that bind the provider's answer to the request. They are stored until the answer arrives. */
 export interface Login {
   readonly state: string
   readonly nonce: string
@@ -17,13 +17,13 @@ export interface Login {
   readonly verifier: string
 }
 
-/** Random values for a login; the state begins with `prefix`. */
+/** Makes the random values for a login. The `state` begins with `prefix`. */
 export function newLogin(random: (length: number) => Uint8Array, prefix = ''): Login {
   const secret = () => Buffer.from(random(32)).toString('base64url')
   return { state: `${prefix}${secret()}`, nonce: secret(), verifier: secret() }
 }
 
-/** True if a provider's answer has the `state` of a login; compares in constant time. */
+/** True if a provider's answer has the `state` of a login. Compares in constant time. */
 export function isStateOf(login: Pick<Login, 'state'>, sent: string): boolean {
   const [one, other] = [Buffer.from(login.state), Buffer.from(sent)]
   return one.length === other.length && timingSafeEqual(one, other)
@@ -45,7 +45,9 @@ export function answerAt(redirectUri: string, sent: LoginAnswer): URL {
   return answer
 }
 
-/** The provider's claims about a user: the ID token's claims, and claims that only userinfo has. */
+/**
+ * The provider's claims about a user: the claims of the ID token, and claims that only the userinfo endpoint returns.
+ */
 export type UserClaims = Readonly<Record<string, unknown>> & { readonly sub: string }
 
 /**
@@ -72,17 +74,16 @@ export class SignInError extends Error {
 /** The provider's tokens for a code or a refresh token. */
 export interface Tokens {
   readonly accessToken: string
-  /** Undefined if the provider issues no refresh token. */
+  /** Undefined if the provider has issued no refresh token. */
   readonly refreshToken: string | undefined
 }
 
 /**
- * The sign-in of users by the authorization code flow of OpenID Connect Core 1.0 (§3.1), with PKCE, `state` and
- * `nonce`.
+ * The sign-in of users with the authorization code flow of OpenID Connect Core 1.0 (§3.1), PKCE, `state` and `nonce`.
  */
 export interface SignIn {
   /**
-   * The provider's address where the user signs in.
+   * Returns the address of the provider at which the user signs in.
    *
    * @throws SignInError `unavailable`
    */
@@ -115,8 +116,8 @@ export interface SignIn {
    */
   revoke(token: string, type: 'access_token' | 'refresh_token'): Promise<void>
   /**
-   * The provider's address where a browser ends its session (OpenID Connect RP-Initiated Logout 1.0 §2), with `client_id` as the
-   * only parameter. Undefined if the provider has no such address.
+   * Returns the address of the provider at which a browser ends its session (OpenID Connect RP-Initiated Logout 1.0
+   * §2), with `client_id` as the only parameter. Undefined if the provider has no such address.
    *
    * @throws SignInError `unavailable`
    */
@@ -162,7 +163,7 @@ async function orSignInError<T>(work: () => Promise<T>): Promise<T> {
 
 /**
  * Sends the client secret by HTTP Basic, which each provider must support (RFC 6749 §2.3.1). If the provider's metadata
- * list methods without Basic, the secret is sent in the form.
+ * list authentication methods and Basic is not among them, the secret is sent in the form.
  */
 function clientAuthentication(secret: string | undefined): client.ClientAuth {
   if (secret === undefined) return client.None()
@@ -174,7 +175,10 @@ function clientAuthentication(secret: string | undefined): client.ClientAuth {
   }
 }
 
-/** Caches the result of `fetch`. A failure is cached for a shorter time. Concurrent callers wait for the same fetch. */
+/**
+ * Caches the result of `fetch`. A failure is cached too, but for a shorter time. Concurrent callers wait for the same
+ * fetch.
+ */
 function kept<T>(fetch: () => Promise<T>, clock: () => Date): () => Promise<T> {
   let current: { value: Promise<T>; until: number } | undefined
   return () => {
@@ -189,8 +193,9 @@ function kept<T>(fetch: () => Promise<T>, clock: () => Date): () => Promise<T> {
 }
 
 /**
- * Sign-in at the configured identity provider, found by OpenID Connect Discovery 1.0. The signature of ID tokens is
- * checked, although they come directly from the provider, since their claims may become claims of credentials.
+ * Makes the sign-in at the configured identity provider, whose metadata is found by OpenID Connect Discovery 1.0. ID
+ * tokens come directly from the provider. Their signatures are checked nevertheless, because the claims of ID tokens
+ * may become claims of credentials.
  *
  * @param fetch sends guarded outbound requests
  */
@@ -213,9 +218,9 @@ export function createSignIn(
   )
 
   /**
-   * The client configuration for token refreshes. It does not check the signature of a returned ID token, which is not
-   * used. If the keys for such a check could not be fetched, the new refresh token would be lost, and the former token
-   * is no longer valid.
+   * The client configuration for token refreshes. It does not check the signature of a returned ID token, because the
+   * ID token is not used. If the check was made and its keys could not be fetched, the new refresh token would be lost,
+   * although the former refresh token is no longer valid.
    */
   const refreshing = async () => {
     const configuration = new client.Configuration(

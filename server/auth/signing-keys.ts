@@ -2,10 +2,11 @@ import { KeyObject } from 'node:crypto'
 import { type CryptoKey, createRemoteJWKSet, type JWSHeaderParameters, errors as jose } from 'jose'
 import { errors } from '../api/errors.js'
 
-/** Time for which keys are cached, in milliseconds. The API document promises ten minutes. */
+/** Time for which keys are cached, in milliseconds. The interface promises ten minutes. */
 const CACHE_MS = 10 * 60 * 1000
 /**
- * Time in which unknown key ids cause at most one request to the identity provider, since anyone can send unknown ids.
+ * Time in which unknown key ids cause at most one request to the identity provider. A limit is needed because anyone
+ * can send unknown ids.
  */
 const UNKNOWN_KID_MS = 5_000
 const TIMEOUT_MS = 5_000
@@ -25,8 +26,8 @@ export interface SigningKeys {
    */
   find(header: JWSHeaderParameters): Promise<KeyObject>
   /**
-   * `degraded` if no token can be checked, by the result of the last fetch. The check does not wait for a fetch.
-   * Expired keys are fetched in the background, at most once in five seconds.
+   * `degraded` if the last fetch means that no token can be checked. This function does not wait for a fetch. Expired
+   * keys are fetched in the background, at most once in five seconds.
    */
   check(): Promise<'up' | 'degraded'>
 }
@@ -40,11 +41,12 @@ export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlg
   const keyTypes: ReadonlySet<string | undefined> = new Set(algorithms.map((algorithm) => KEY_TYPES[algorithm]))
   const jwks = createRemoteJWKSet(new URL(jwksUrl), {
     cacheMaxAge: CACHE_MS,
-    // The library's cooldown is off: with it, a new key would stay unknown for some time after each fetch.
+    // This stops the library from fetching the keys again for unknown ids. Its cooldown would keep a new key unknown
+    // for some time after each fetch.
     cooldownDuration: Number.POSITIVE_INFINITY,
     timeoutDuration: TIMEOUT_MS,
   })
-  // Requests that arrive during a fetch wait for it.
+  // While a fetch is running, further requests may wait for this fetch.
   const mayRefetch = onceIn(UNKNOWN_KID_MS, () => jwks.reloading)
   const mayCheck = onceIn(UNKNOWN_KID_MS, () => false)
   /** True if the last fetch failed and the cached keys have expired. */
@@ -89,7 +91,9 @@ export function createSigningKeys(jwksUrl: string, algorithms: readonly TokenAlg
   }
 }
 
-/** One KeyObject for each key of Web Cryptography. With KeyObjects, signatures are verified on this thread. */
+/**
+ * A cache with one KeyObject for each key of Web Cryptography. With KeyObjects, signatures are verified on this thread.
+ */
 const keyObjects = new WeakMap<CryptoKey, KeyObject>()
 
 /** @throws for an RSA key of less than 2048 bits (RFC 7518 §3.3) */

@@ -113,6 +113,8 @@ const zEnvironment = z.object({
     .default('direct_post.jwt'),
   SESSION_RESULT_TTL_SECONDS: integer(1, 31_536_000, 3600),
   SESSION_RETENTION_DAYS: integer(1, 36_500, 30),
+  RETENTION_CLAIMS_DAYS: integerWithin(1, 36_500).optional(),
+  RETENTION_AUDIT_DAYS: integerWithin(30, 36_500).optional(),
   CREDENTIAL_ENCRYPTION: z
     .enum(['off', 'offered', 'required'], { error: 'must be off, offered or required.' })
     .default('offered'),
@@ -122,7 +124,7 @@ const zEnvironment = z.object({
 
 type Environment = z.infer<typeof zEnvironment>
 
-// This is a type error if SHOWN lacks a variable.
+// The assignment is a type error if SHOWN does not contain every variable.
 SHOWN satisfies Record<keyof Environment, unknown>
 
 /** The names of all variables. */
@@ -144,12 +146,9 @@ export interface Config {
   readonly issuerBaseUrl: string
   readonly verifierBaseUrl: string
   readonly databaseUrl: string
-  /** The address of the same database without a transaction pooler, for code that needs its own connection. */
+  /** The address of the same database without a transaction pooler, for code that needs a direct connection. */
   readonly directDatabaseUrl: string
-  /**
-   * The address of a streaming replica of the database, for lists on which no decision depends; undefined without a
-   * replica.
-   */
+  /** The address of a streaming replica of the database, for lists that are only shown; undefined without a replica. */
   readonly databaseReplicaUrl: string | undefined
   readonly oidc: {
     readonly jwksUrl: string | undefined
@@ -161,7 +160,7 @@ export interface Config {
   }
   /** The sign-in of users at the identity provider; undefined if users cannot sign in. */
   readonly signIn: SignInConfig | undefined
-  /** The console; undefined if it is closed. */
+  /** The settings of the console; undefined if there is no console. */
   readonly console: ConsoleConfig | undefined
   readonly issuerRole: string | undefined
   readonly verifierRole: string | undefined
@@ -172,7 +171,10 @@ export interface Config {
   /** Key-encryption keys of 32 bytes. The first key encrypts; all keys decrypt. */
   readonly keyEncryptionKeys: readonly Uint8Array[]
   readonly rateLimit: { readonly max: number; readonly windowSeconds: number }
-  /** Maximum number of open event streams: for each caller (0: no limit for callers), and in this process. */
+  /**
+   * Maximum number of open event streams, for each caller and for this process. With 0 for callers, only the limit of
+   * the process applies.
+   */
   readonly streams: { readonly perCaller: number; readonly process: number }
   readonly redisUrl: string | undefined
   /** The transport of session events between processes. */
@@ -190,13 +192,16 @@ export interface Config {
   readonly shutdownDelaySeconds: number
   readonly outboundAllowedHosts: readonly string[]
   readonly corsOrigins: readonly string[]
-  /** Issuers of credentials in presentations: `self`, `x5c`, `*`, DIDs and https origins. If unset, the profile decides. */
+  /**
+   * The trusted issuers of presented credentials: `self`, `x5c`, `*`, DIDs and https origins. If unset, the profile
+   * decides.
+   */
   readonly trustedIssuers: readonly string[] | undefined
-  /** Root certificates of issuers of credentials. */
+  /** Trusted root certificates for issuers of credentials. */
   readonly trustAnchors: readonly X509Certificate[]
-  /** Root certificates of signers of Token Status Lists, for any issuer. */
+  /** Trusted root certificates for signers of Token Status Lists, for credentials of any issuer. */
   readonly statusTrustAnchors: readonly X509Certificate[]
-  /** Root certificates of verifiers that hosted wallets answer. */
+  /** Trusted root certificates for verifiers that hosted wallets answer. */
   readonly verifierTrustAnchors: readonly X509Certificate[]
   /** Keys whose verifier attestations hosted wallets trust. */
   readonly verifierAttestationIssuers: readonly AttestationIssuerKey[]
@@ -204,13 +209,18 @@ export interface Config {
   readonly attestationTrust: AttestationTrust
   /** Permitted redirect URIs of known wallets, by `client_id`. */
   readonly walletRedirectUris: ReadonlyMap<string, readonly string[]>
-  /** The default issuer's key and the key's certificates, leaf first; checked at start. */
+  /** The key of the default issuer and the certificates of the key, leaf first. They are checked at the start. */
   readonly issuerX509: KeyAndChain | undefined
-  /** The default verifier's key and the key's certificates, leaf first; checked at start. */
+  /** The key of the default verifier and the certificates of the key, leaf first. They are checked at the start. */
   readonly verifierX509: KeyAndChain | undefined
-  /** An attestation of the default verifier and its key, from an issuer that wallets trust; checked at start. */
+  /**
+   * An attestation of the default verifier and the verifier's key, from an issuer that wallets trust. It is checked at
+   * the start.
+   */
   readonly verifierAttestation: VerifierAttestation | undefined
-  /** The key that attests hosted wallets, and the key's certificates, leaf first; checked at start. */
+  /**
+   * The key that attests hosted wallets, and the certificates of the key, leaf first. They are checked at the start.
+   */
   readonly walletProviderX509: KeyAndChain | undefined
   /** The rules for wallets: OpenID4VCI 1.0 (`final`), and HAIP 1.0 too (`haip`). */
   readonly issuerProfile: 'final' | 'haip'
@@ -226,12 +236,16 @@ export interface Config {
   readonly sessionResultTtlSeconds: number
   /** Days for which a session can be read after its end. */
   readonly sessionRetentionDays: number
+  /** Days after issuance for which claims are stored, for types without a retention of their own; undefined for ever. */
+  readonly retentionClaimsDays: number | undefined
+  /** Days for which audit events are stored; undefined for ever. */
+  readonly retentionAuditDays: number | undefined
   readonly sdJwtIssuer: 'did' | 'url'
   /** Encryption of credential requests and responses: off, optional or required (OpenID4VCI 1.0 §10). */
   readonly credentialEncryption: 'off' | 'offered' | 'required'
   /** Validity of a refresh token in days. */
   readonly refreshTokenDays: number
-  /** All variables, with the parts of their values that may be shown. */
+  /** All variables, each with the part of its value that may be shown. */
   readonly settings: readonly Setting[]
 }
 
@@ -243,7 +257,7 @@ function problemsOf(error: z.ZodError): string[] {
 const isPooled = (address: string | undefined) =>
   address !== undefined && URL.canParse(address) && new URL(address).searchParams.get('pgbouncer') === 'true'
 
-/** Checks rules between variables; each violation gives one line. */
+/** Checks the rules that concern several variables. Each violation adds one line to the error. */
 function crossProblems(input: NodeJS.ProcessEnv): string[] {
   const problems: string[] = []
   if (input.ALLOW_INSECURE_HTTP !== 'true') {
@@ -295,15 +309,18 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
 }
 
 /**
- * Each key must belong to one record: the key's DID names one record, and a signature identifies the record that
- * signed.
+ * Two records must not have the same key, because a signature must show which record signed, and the DID of a key must
+ * name one record.
  */
 function keyProblems({ ISSUER_X509: issuer, VERIFIER_X509: verifier }: Environment): string[] {
   const isSame = issuer !== undefined && verifier !== undefined && issuer.privateKey.equals(verifier.privateKey)
   return isSame ? ['- ISSUER_X509 and VERIFIER_X509 must hold different keys.'] : []
 }
 
-/** Checks the variables for sign-in. Sign-in needs OIDC_ISSUER, since the keys at OIDC_JWKS_URL are not enough. */
+/**
+ * Checks the variables for sign-in. Sign-in needs OIDC_ISSUER. OIDC_JWKS_URL alone is not enough, because it leads only
+ * to keys.
+ */
 function signInProblems(input: NodeJS.ProcessEnv): string[] {
   const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret, OIDC_ISSUER: issuer } = input
   if (clientId === undefined) {
@@ -386,6 +403,8 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
     verifierResponseMode: env.VERIFIER_RESPONSE_MODE,
     sessionResultTtlSeconds: env.SESSION_RESULT_TTL_SECONDS,
     sessionRetentionDays: env.SESSION_RETENTION_DAYS,
+    retentionClaimsDays: env.RETENTION_CLAIMS_DAYS,
+    retentionAuditDays: env.RETENTION_AUDIT_DAYS,
     sdJwtIssuer: env.SD_JWT_ISSUER,
     credentialEncryption: env.CREDENTIAL_ENCRYPTION,
     refreshTokenDays: env.REFRESH_TOKEN_DAYS,
@@ -394,7 +413,7 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
 }
 
 /**
- * Reads the configuration from environment variables. An empty value counts as unset.
+ * Reads the configuration from environment variables. An empty value counts as a missing value.
  *
  * @throws {ConfigurationError} with all problems at once.
  */

@@ -17,8 +17,8 @@ interface ConsoleVariables {
 }
 
 /**
- * Whether session cookies are safe at an address. Over plain http, others in the network can read a cookie, except on
- * this machine.
+ * Whether session cookies are safe at an address. Over plain http, other people in the network can read a cookie. On
+ * this machine (loopback) plain http is safe.
  */
 function isSafeForSessions(baseUrl: string): boolean {
   const { protocol, hostname } = new URL(baseUrl)
@@ -26,8 +26,8 @@ function isSafeForSessions(baseUrl: string): boolean {
 }
 
 /**
- * The console's configuration; undefined if the console is closed. @param canSignIn true if users can sign in at an
- * identity provider
+ * Returns the configuration of the console. Undefined if there is no console. @param canSignIn true if users can sign
+ * in at an identity provider
  */
 export function consoleConfigOf(variables: ConsoleVariables, canSignIn: boolean): ConsoleConfig | undefined {
   const { CONSOLE, CONSOLE_RATE_LIMIT_MAX: rateLimitMax, AUTH_DISABLED, ISSUER_BASE_URL } = variables
@@ -36,7 +36,7 @@ export function consoleConfigOf(variables: ConsoleVariables, canSignIn: boolean)
   return canSignIn && isSafeForSessions(ISSUER_BASE_URL) ? { mode: 'login', rateLimitMax } : undefined
 }
 
-/** The reasons why CONSOLE cannot be `on`. */
+/** Returns the reasons why CONSOLE cannot be `on`. */
 export function consoleProblems(input: NodeJS.ProcessEnv): string[] {
   const { CONSOLE, AUTH_DISABLED, OIDC_CLIENT_ID, ISSUER_BASE_URL = '' } = input
   if (CONSOLE !== 'on' || AUTH_DISABLED === 'true') return []

@@ -31,7 +31,7 @@ export const integer = (minimum: number, maximum: number, fallback: number) =>
 
 const entriesOf = (value: string) => value.split(/[\s,]+/).filter((entry) => entry !== '')
 
-/** Entries separated by commas or spaces; each entry must meet the rule. */
+/** A list of entries that are separated by commas or spaces. Each entry must satisfy the rule. */
 const listOf = (isEntry: (entry: string) => boolean, error: string) =>
   z
     .string()
@@ -39,7 +39,7 @@ const listOf = (isEntry: (entry: string) => boolean, error: string) =>
     .transform(entriesOf)
     .refine((entries) => entries.every(isEntry), { error })
 
-/** A list of origins in the form that browsers send in `Origin` (RFC 6454 §6.2). */
+/** A list of origins, written as browsers send them in `Origin` (RFC 6454 §6.2). */
 export const origins = listOf(
   (entry) => /^[a-z][a-z\d+.-]*:\/\/[^/?#@\s\p{Lu}]+$/u.test(entry),
   'must list origins such as https://app.example.org, without a path.',
@@ -47,7 +47,9 @@ export const origins = listOf(
 
 const TOKEN_ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const
 
-/** Algorithms that may sign access tokens. HMAC is excluded: the provider would have to publish the secret key. */
+/**
+ * Algorithms that may sign access tokens. HMAC is excluded, because the provider would have to publish the secret key.
+ */
 export const tokenAlgorithms = z
   .string()
   .default('RS256')
@@ -59,7 +61,7 @@ export const tokenAlgorithms = z
     return z.NEVER
   })
 
-/** A list of names, in the order of `names`; empty if the variable is unset. */
+/** A list of names. The result is in the order of `names`, and empty if the variable is not set. */
 const namesOf = <Name extends string>(names: readonly Name[]) =>
   z
     .string()
@@ -158,7 +160,7 @@ export const certificates = z
 
 const jwkSet = z.object({ keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })).min(1) })
 
-/** Known wallets, and providers whose attestations name a key by `iss` and `kid`. */
+/** Known wallets, and wallet providers that are known by configured keys. */
 const zWalletClients = z
   .array(
     z.strictObject({
@@ -169,13 +171,13 @@ const zWalletClients = z
       attestation: z.strictObject({ iss: z.string().min(1), jwks: jwkSet }).optional(),
     }),
   )
-  // If two entries had the same client_id, the addresses of one entry would be ignored.
+  // Two entries must not have the same client id, because the addresses of one entry would be ignored.
   .refine((clients) => new Set(clients.map((client) => client.client_id)).size === clients.length, {
     error: 'each client_id must stand there once',
   })
 export type WalletClients = z.infer<typeof zWalletClients>
 
-/** A JSON file of wallets; empty if it is not configured. */
+/** Reads the JSON file of wallets. The list is empty if no file is configured. */
 export const walletClients = z
   .string()
   .optional()
@@ -196,7 +198,7 @@ export const walletClients = z
     return z.NEVER
   })
 
-/** A private key and the certificates of its file. The first certificate should belong to the key. */
+/** A private key, and the certificates in the same file. The first certificate should belong to the key. */
 export interface KeyAndChain {
   readonly privateKey: KeyObject
   readonly chain: readonly X509Certificate[]
@@ -240,7 +242,7 @@ export interface AttestationIssuerKey {
 
 const zAttestationIssuers = z.object({ keys: z.array(z.looseObject({ iss: z.string().min(1) })).min(1) })
 
-/** A JWK Set (RFC 7517 §5) whose keys each have a member `iss`; empty if it is not configured. */
+/** Reads a JWK Set (RFC 7517 §5) in which each key has a member `iss`. The list is empty if no file is configured. */
 export const verifierAttestationIssuers = z
   .string()
   .optional()
@@ -253,7 +255,8 @@ export const verifierAttestationIssuers = z
       const usable = read.flatMap(({ iss, jwk }) => (jwk === undefined ? [] : [{ iss, jwk }]))
       if (usable.length === read.length) return usable
     } catch {
-      // The message is the same for an unreadable file, for a file without JSON and for JSON that is no JWK Set.
+      // The message is the same for a file that cannot be read, for a file that is not JSON, and for JSON that is no
+      // JWK Set.
     }
     context.addIssue({ code: 'custom', message })
     return z.NEVER

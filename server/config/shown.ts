@@ -15,7 +15,7 @@ export const SETTING_GROUPS = [
 export type SettingGroup = (typeof SETTING_GROUPS)[number]
 
 /**
- * The part of a value that is shown.
+ * Which part of a value is shown.
  *
  * - `value`: the whole value.
  * - `address`: scheme, host and path, since user, password and query may be secret.
@@ -24,8 +24,8 @@ export type SettingGroup = (typeof SETTING_GROUPS)[number]
 type Shown = 'value' | 'address' | 'secret'
 
 /**
- * All variables, in the order in which they are shown. If a variable is missing here, config.ts has a type error. So
- * there is a decision for each new variable.
+ * All variables, in the order in which they are shown. If a variable is missing here, config.ts does not compile. So
+ * for each new variable somebody must decide what is shown.
  */
 export const SHOWN = {
   ISSUER_BASE_URL: ['addresses', 'address'],
@@ -82,6 +82,8 @@ export const SHOWN = {
   VERIFIER_ATTESTATION_ISSUERS: ['wallets', 'value'],
   SESSION_RESULT_TTL_SECONDS: ['retention', 'value'],
   SESSION_RETENTION_DAYS: ['retention', 'value'],
+  RETENTION_CLAIMS_DAYS: ['retention', 'value'],
+  RETENTION_AUDIT_DAYS: ['retention', 'value'],
   DATABASE_URL: ['processes', 'address'],
   DIRECT_DATABASE_URL: ['processes', 'address'],
   DATABASE_REPLICA_URL: ['processes', 'address'],
@@ -96,10 +98,10 @@ export const SHOWN = {
 
 export type Variable = keyof typeof SHOWN
 
-// The type of Object.keys does not name the keys.
+// The cast is needed because the type of Object.keys is `string[]`.
 export const VARIABLES = Object.keys(SHOWN) as readonly Variable[]
 
-/** A variable, its state, and the part of its value that may be shown; null if no part may be shown. */
+/** A variable, its state, and the part of its value that may be shown (null if no part may be shown). */
 export interface Setting {
   readonly variable: Variable
   readonly group: SettingGroup
@@ -108,9 +110,9 @@ export interface Setting {
 }
 
 /**
- * Scheme, host and path of an address. Null without a host, since user and password could then be parsed as scheme and
- * path. Null also if an `@` follows the host: the text before the `@` may be a password that was not encoded, or the
- * password of a second address.
+ * Scheme, host and path of an address. Null if there is no host, because what looks like scheme and path could then be
+ * user and password. Null also if there is an `@` after the host, because the text before the `@` may be a password
+ * that was not encoded, or the password of a second address.
  */
 function withoutSecrets(address: string): string | null {
   if (!URL.canParse(address)) return null
@@ -126,7 +128,7 @@ function written(value: unknown): string | null {
 }
 
 /**
- * The variables of a process, with the parts of their values that may be shown.
+ * Returns the variables of a process, each with the part of its value that may be shown.
  *
  * @param given the values that are set
  * @param defaultOf returns the default of a variable that is not set

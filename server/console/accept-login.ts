@@ -13,13 +13,16 @@ import { sessionCookie } from './sessions/cookies.js'
 import { hasRights } from './sessions/renewal.js'
 import type { ConsoleSessions } from './sessions/sessions.js'
 
-/** True if a token is not a JWT. A JWT has three parts (RFC 7515 §3.1). This service cannot read other tokens. */
+/**
+ * True if a token is not a JWT. A JWT has three parts (RFC 7515 §3.1). This service cannot read tokens that are not
+ * JWTs.
+ */
 const isOpaque = (token: string) => token.split('.').length !== 3
 
 const nameIn = ({ name, preferred_username: other }: UserClaims): string | undefined =>
   [name, other].find((value) => typeof value === 'string' && value !== '') as string | undefined
 
-/** Revokes tokens at the identity provider. Never rejects, since a failure does not concern the browser. */
+/** Revokes tokens at the identity provider. Never rejects, because the answer to the browser does not depend on it. */
 export type RevokeTokens = (requestId: string, tokens: Tokens) => Promise<void>
 
 /** Makes {@link RevokeTokens}. */
@@ -44,7 +47,7 @@ export interface AcceptLoginPorts {
   readonly log: Pick<Log, 'warn'>
 }
 
-/** Creates a session from the provider's answer, and redirects the browser. */
+/** Creates a console session from the provider's answer, and redirects the browser. */
 export type AcceptLogin = ReturnType<typeof createAcceptLogin>
 
 /** Accepts logins with an access token that this service accepts, of users with a role. */

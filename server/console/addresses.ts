@@ -11,8 +11,8 @@ const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]{1,2000}$/
 const NO_PAGE = /^(login|callback|logout|session|assets)(\/|$)/
 
 /**
- * The address of a browser after its login: an address of the console. Instead of any other address, the browser gets
- * the console's first page.
+ * Returns the address to which a browser is sent after its login. If the requested address is not in the console, the
+ * first page of the console is returned.
  *
  * @param to a path or a whole address, as the browser sent it
  */

@@ -12,10 +12,10 @@ const zUser = z
     isAdmin: z.boolean(),
     mayIssue: z
       .boolean()
-      .meta({ description: 'True if the user may act as an issuer, by the role `admin` or ISSUER_ROLE.' }),
+      .meta({ description: 'True if the user may act as an issuer: the user has the role `admin` or ISSUER_ROLE.' }),
     mayVerify: z
       .boolean()
-      .meta({ description: 'True if the user may act as a verifier, by the role `admin` or VERIFIER_ROLE.' }),
+      .meta({ description: 'True if the user may act as a verifier: the user has the role `admin` or VERIFIER_ROLE.' }),
   })
   .meta({ description: 'Null if no user is signed in. `/console/login` signs a user in.' })
 
@@ -25,7 +25,7 @@ export const zConsoleSession = z.strictObject({
       '`login`: users sign in at the identity provider. `open`: each user is an admin without signing in, for local development only.',
   }),
   user: zUser.nullable(),
-  idleAt: z.iso.datetime().nullable().meta({ description: 'When the session ends without further activity.' }),
+  idleAt: z.iso.datetime().nullable().meta({ description: 'When the session ends if there is no further activity.' }),
   endsAt: z.iso.datetime().nullable().meta({ description: 'The latest possible end of the session.' }),
 })
 
@@ -33,7 +33,8 @@ export const session = {
   meta: route('GET', '/console/session', {
     tag: 'Console',
     summary: 'Read the console session and its user',
-    description: 'Reading does not count as activity and does not extend the session. 404 if the console is closed.',
+    description:
+      'Reading does not count as activity and does not extend the session. The answer is a 404 if there is no console.',
     access: 'public',
     errors: [errors.routeNotFound('GET', '/console/session')],
   }),
@@ -46,10 +47,10 @@ export const events = {
     tag: 'Console',
     summary: 'Server-Sent Events of changes in lists',
     description:
-      'Each event named `change` names an entry of a list that changed, and its present state, at most some seconds after the change. ' +
+      'Each event named `change` names a changed entry of a list and the current state of the entry. It arrives some seconds after the change at the latest. ' +
       'Events contain only ids and states, of entries that the caller may list. The first event has the kind `everything`: read all shown ' +
       'lists again. An event of this kind also replaces changes that are too many to report. `Last-Event-ID` replaces the first event with ' +
-      'the missed changes, if they are known. Two changes of one entry within a moment are one event. Every 15 seconds the stream sends a ' +
+      'the missed changes, if they are known. If an entry changes twice within a short time, there may be only one event. Every 15 seconds the stream sends a ' +
       '`ping` with the data `keepalive`. The stream stays open until the access token expires. With a console session it stays open for a ' +
       'minute, and does not extend the session.',
     access: 'eitherOperator',
@@ -72,8 +73,8 @@ export const logout = {
     tag: 'Console',
     summary: 'Sign out of the console',
     description:
-      'Ends the console session of the request, and revokes its tokens at the identity provider. `location` is the provider’s address ' +
-      'where the browser ends its session there; null if the provider has no such address.',
+      'Ends the console session of the request, and revokes its tokens at the identity provider. `location` is the address of the provider ' +
+      'at which the browser ends its session with the provider; null if the provider has no such address.',
     access: 'console',
     errors: [errors.routeNotFound('POST', '/console/logout')],
   }),
@@ -88,8 +89,8 @@ export const login = {
     ...forBrowsers,
     summary: 'Sign in to the console',
     description:
-      'Sends the browser to the identity provider, and afterwards to `return`. If `return` is no address below the console, the browser ' +
-      'goes to the first page of the console. Over http, a browser that used another host name of this machine than ISSUER_BASE_URL is ' +
+      'Sends the browser to the identity provider, and afterwards to `return`. If `return` is not an address in the console, the browser ' +
+      'goes to the first page of the console. Over http, a browser that used a host name of this machine other than the host name of ISSUER_BASE_URL is ' +
       'first sent to ISSUER_BASE_URL.',
     errors: [403, 404],
   }),
@@ -98,7 +99,7 @@ export const login = {
     moved: z
       .string()
       .optional()
-      .meta({ description: 'Set if the service sent the browser here from another host name of this machine.' }),
+      .meta({ description: 'Set if the service sent the browser here from a different host name of this machine.' }),
   }),
   output: zProtocolReply,
 }
@@ -108,7 +109,7 @@ export const callback = {
     ...forBrowsers,
     summary: 'Return from the identity provider to the console',
     description:
-      'The identity provider sends the browser back to this address, which must be among its redirect URIs. Each answer counts once, and ' +
+      'The identity provider sends the browser back to this address, which must be among its redirect URIs. Each answer is accepted only once, and ' +
       'only in the browser that began the sign-in. A user without a role in this service gets no session.',
     errors: [403, 404],
   }),

@@ -2,7 +2,7 @@ import { procedure, router } from '../api/trpc.js'
 import { callback, events, login, logout, session } from './console.contract.js'
 import type { Console } from './console.js'
 
-/** The procedures for the console's own session. */
+/** The router of the procedures for the console session of the caller. */
 export const consoleRouter = (console: Console) =>
   router({
     session: procedure(session).query(({ ctx: { request } }) => console.session(request)),
@@ -18,7 +18,7 @@ export const consoleRouter = (console: Console) =>
     }),
   })
 
-/** The pages that sign browsers in. */
+/** The router of the pages that sign browsers in. */
 export const consolePagesRouter = (console: Console) =>
   router({
     login: procedure(login).query(({ ctx: { request }, input }) => console.login.begin(request, input)),

@@ -11,7 +11,10 @@ import type { createLogOut } from './logout.js'
 import type { ConsoleSessions } from './sessions/sessions.js'
 import type { ConsoleSessionStore } from './sessions/store.js'
 
-/** A backend with the client secret. All backends count as one caller, who reads the lists of both halves. */
+/**
+ * The caller of a request with the client secret. All such requests count as one caller, who may read all lists of
+ * issuing and verifying.
+ */
 const BACKEND = { sub: 'x-client-secret' } as const
 const RIGHTS_OF_BACKENDS: Rights = { roles: [], isAdmin: false, mayIssue: true, mayVerify: true }
 
@@ -30,9 +33,9 @@ export interface ConsolePorts {
 
 export type Console = ReturnType<typeof createConsole>
 
-/** The console's operations for its own session, and for changes in its lists. */
+/** The operations for the console session of the caller, and for changes in the console's lists. */
 export function createConsole({ config, access, sessions, removeExpired, changes, login, logOut }: ConsolePorts) {
-  /** The session and user of a request; undefined without an active session. */
+  /** Returns the session and the user of a request. Undefined without an active session. */
   async function userOf({ headers }: RequestFacts) {
     const described = await sessions?.described(headers)
     if (described === undefined) return undefined
@@ -42,7 +45,7 @@ export function createConsole({ config, access, sessions, removeExpired, changes
       const user = { sub, name: described.content.name ?? null, ...rightsOf(roles, config) }
       return { user, idleAt: expiresAt.toISOString(), endsAt: endsAt.toISOString() }
     } catch (thrown) {
-      // The session just ended because its tokens could not be renewed.
+      // The session has just ended, because its tokens could not be renewed.
       if (thrown instanceof ServiceError && thrown.status === 401) return undefined
       throw thrown
     }
@@ -53,7 +56,7 @@ export function createConsole({ config, access, sessions, removeExpired, changes
     logOut,
     tasks: [dueRows({ name: 'remove console sessions', everyMs: 60_000, batch: removeExpired })],
 
-    /** The user of the console, and the end of the session. @throws 404 if the console is closed. */
+    /** Returns the user of the console, and when the session ends. @throws 404 if there is no console. */
     async session(request: RequestFacts) {
       if (config.console === undefined) throw errors.routeNotFound(request.method, request.path)
       const { mode } = config.console

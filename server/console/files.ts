@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
-/** A file of the console, uncompressed and compressed. */
+/** A file of the console, in uncompressed and in compressed form. */
 export interface ConsoleFile {
   readonly type: string
   readonly bytes: Buffer
@@ -11,9 +11,9 @@ export interface ConsoleFile {
 
 /** The built files of the console. */
 export interface ConsoleFiles {
-  /** The page, the same for all addresses of the console. */
+  /** The HTML page. It is the same for all addresses of the console. */
   readonly page: ConsoleFile
-  /** Files by name; a name changes with the file's content. */
+  /** All other files by their names. The name of a file changes when its content changes. */
   readonly assets: ReadonlyMap<string, ConsoleFile>
 }
 
@@ -39,7 +39,7 @@ const completed = (page: string, path: string): string => page.replaceAll('="./'
  * Reads the console's files, some hundred kilobytes, into memory.
  *
  * @param directory `dist/console`
- * @param path the path of the console, with a slash at both ends
+ * @param path the path of the console, with a slash at the beginning and at the end
  * @returns undefined if the console was not built
  */
 export function readConsole(directory: string, path: string): ConsoleFiles | undefined {

@@ -24,7 +24,7 @@ import { loginPage } from './pages.js'
 import { LOGIN_COOKIE } from './sessions/cookies.js'
 import type { ConsoleSessionStore } from './sessions/store.js'
 
-/** Time limit of a login, in seconds; the sealed cookie is valid this long. */
+/** Time limit of a login, in seconds. The cookie of the login is valid for this time. */
 const LOGIN_SECONDS = 600
 
 const zPending = z.strictObject({
@@ -41,11 +41,14 @@ type Pending = z.infer<typeof zPending>
 
 const callbackOf = (issuerBaseUrl: string): string => `${issuerBaseUrl}/console/callback`
 
-/** The query of a browser that begins a login. */
+/** The query parameters of the request with which a browser begins a login. */
 export interface LoginInput {
-  /** An address below the console. Without an address, or for any other address, the console's first page is used. */
+  /**
+   * The address in the console to which the browser wants to go after the login. If it is missing or not in the
+   * console, the first page of the console is used.
+   */
   readonly return?: string | undefined
-  /** Set if the browser was redirected here from another host name of this machine. */
+  /** Set if the browser was redirected to this address from a different host name of this machine. */
   readonly moved?: string | undefined
 }
 
@@ -58,33 +61,33 @@ export interface LoginPorts {
   readonly accept: AcceptLogin | undefined
   /** Accepts each `state` once. */
   readonly useState: ConsoleSessionStore['useState']
-  /** Key that seals a browser's login into its cookie. */
+  /** The key that encrypts the data of a login in the browser's cookie. */
   readonly key: Uint8Array
   readonly clock: () => Date
   readonly random: (length: number) => Uint8Array
   readonly log: Pick<Log, 'warn'>
 }
 
-/** The login of browsers at the identity provider. */
+/** Makes the login of browsers at the identity provider. */
 export function createLogin({ config, signIn, accept, useState, key, clock, random, log }: LoginPorts) {
   const { issuerBaseUrl } = config
 
-  /** The login that a browser began and that has not expired. */
+  /** Returns the login that a browser has begun, if it has not expired. */
   function pendingOf({ headers }: RequestFacts): Pending | undefined {
     const [value = '', ...others] = cookieValues(headers.cookie, LOGIN_COOKIE, issuerBaseUrl)
     const opened = zPending.safeParse(others.length === 0 ? open(key, value) : undefined)
     return opened.success && opened.data.exp * 1000 > clock().getTime() ? opened.data : undefined
   }
 
-  /** Over plain http only browsers on this machine get a session; any host name of this machine counts. */
+  /** Over plain http, only browsers on this machine get a session. They may use any host name of this machine. */
   function isSafe({ headers: { host = '' } }: RequestFacts): boolean {
     return issuerBaseUrl.startsWith('https:') || isLoopbackName(host.replace(/:\d+$/, ''))
   }
 
   /**
-   * The login at the base URL, for a browser that used another host name of this machine. The provider sends the browser back to
-   * the base URL, where the browser does not send cookies of the other host name. A browser is moved only once, since a
-   * proxy may change the host name of each request.
+   * Returns the address of the login at the base URL, for a browser that used a different host name of this machine.
+   * The provider will send the browser back to the base URL, and there the browser does not send cookies of a different
+   * host name. A browser is redirected only once, because a proxy may change the host name of each request.
    */
   function atBaseUrl({ headers: { host = '' } }: RequestFacts, { return: to, moved }: LoginInput): string | undefined {
     const base = new URL(issuerBaseUrl)
@@ -122,8 +125,8 @@ export function createLogin({ config, signIn, accept, useState, key, clock, rand
     },
 
     /**
-     * Completes a login after the provider sent the browser back. The same browser must have begun the login, with the same
-     * `state`. Each answer counts once. A user without a role in this service gets no session.
+     * Completes a login after the provider has sent the browser back. The same browser must have begun the login, with
+     * the same `state`. Each answer is accepted only once. A user without a role in this service gets no session.
      */
     async end(request: RequestFacts, sent: LoginAnswer): Promise<ProtocolReply> {
       if (config.console?.mode !== 'login' || signIn === undefined || accept === undefined) {

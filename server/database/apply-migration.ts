@@ -4,7 +4,10 @@ import { MigrationError, reasonOf } from './migration-error.js'
 import type { MigrationHistory } from './migration-history.js'
 import type { Migration } from './migrations.js'
 
-/** SQLSTATE active_sql_transaction: some statements, such as CREATE INDEX CONCURRENTLY, cannot run in a transaction. */
+/**
+ * SQLSTATE active_sql_transaction. It is the error of statements that cannot run in a transaction, such as CREATE INDEX
+ * CONCURRENTLY.
+ */
 const notInTransaction = '25001'
 
 /** One migration that is being applied. */
@@ -33,7 +36,7 @@ export async function applyMigration(
     await run(attempt)
     await connection.query('COMMIT')
   } catch (error) {
-    // Without a connection nothing can be recorded; the database has rolled back.
+    // If the connection is lost, nothing can be recorded. The database has rolled the transaction back.
     await connection.query('ROLLBACK').catch(() => Promise.reject(error))
     // If the record still exists, the migration itself has committed the record, together with earlier changes.
     if (await history.noteFailure(attempt.id, reasonOf(error))) throw unfinished(attempt, error)
@@ -58,7 +61,7 @@ async function applyWithoutTransaction(attempt: Attempt): Promise<void> {
     await run(attempt)
   } catch (error) {
     if (isNotInTransaction(error)) {
-      // Several statements that are sent together are a transaction too.
+      // PostgreSQL runs several statements that are sent together in one transaction.
       throw await undone(
         attempt,
         new Error(`${reasonOf(error)}; such a statement must be the only one of its migration`),

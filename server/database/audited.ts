@@ -1,19 +1,25 @@
 import { emptyFragment, type Fragment, fragment, Step } from './fragment.js'
 
 interface Action {
-  /** The caller's `sub`, or the column with it; null for a client secret, a wallet and the service itself. */
+  /**
+   * The caller's `sub`, or the column that contains it. Null if the caller used a client secret, is a wallet, or is the
+   * service itself.
+   */
   readonly actor: string | Fragment | null
   /** `credential.issued` */
   readonly action: string
   /** The kind of the affected object. */
   readonly subject: string
-  /** Condition that selects the affected rows; all rows unless given. */
+  /** Condition that selects the affected rows. Default: all rows. */
   readonly where?: Fragment
-  /** The name of the step; needed if a statement has two audit steps. */
+  /** The name of the step. Needed only if a statement has two audit steps. */
   readonly name?: string
 }
 
-/** An audit event for each row of a step. Its subject is the row's `id`, or the given id. */
+/**
+ * Describes the audit events of a statement: one event for each row of a step. The subject of the event is the row's
+ * `id`, or a separate id.
+ */
 export type Audited = Action &
   (
     | { readonly of: Step<'id'>; readonly subjectId?: undefined }
@@ -21,8 +27,8 @@ export type Audited = Action &
   )
 
 /**
- * The step that writes audit events. The step is part of the statement of the change, so neither the change nor the
- * event is stored alone.
+ * Makes the step that writes audit events. The step is part of the statement that makes the change. So change and event
+ * are stored together or not at all.
  */
 export function audited(audit: Audited): Step {
   const { of, actor, action, subject, where, name = 'audited' } = audit

@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { type Fragment, fragment, identifier } from './fragment.js'
 
-/** Rows of one table that are processed together, in limited number. Tables and columns have their names in the schema. */
+/**
+ * A limited number of rows of one table that are processed together. Tables and columns are named as in the database.
+ */
 export interface Batch {
   readonly table: string
   /** The column that identifies a row. */
@@ -25,7 +27,7 @@ export interface BatchDone {
   readonly more: boolean
 }
 
-/** A row of a batch, with the value of its column `by`. */
+/** Row shape for a row of a batch, with the value of the column `by`. */
 export const batchRow = z.strictObject({ at: z.date() })
 
 /** Row shape for a statement that consists of `deletedBatch`. */
@@ -39,7 +41,7 @@ export function batchDone(rows: readonly z.infer<typeof batchRow>[], limit: numb
   return { count: rows.length, first, more: rows.length >= limit }
 }
 
-/** A batch of rows that expired before a moment. */
+/** Makes a batch of the rows that expired before a certain time. */
 export const expiredBatch = (table: string, key: string, before: Date, limit: number): Batch => ({
   table,
   key,
@@ -49,8 +51,8 @@ export const expiredBatch = (table: string, key: string, before: Date, limit: nu
 })
 
 /**
- * A query for the keys of a batch, as `key`, whose rows it locks. Rows that another process has locked are skipped, so
- * that two processes neither wait for each other nor work on the same row.
+ * A query that locks the rows of a batch and returns their keys as `key`. Rows that another process has locked are
+ * skipped, so that two processes neither wait for each other nor work on the same row.
  */
 export const lockedBatch = ({ table, key, due, by, limit }: Batch): Fragment => fragment`
   SELECT ${identifier(key)} AS key FROM ${identifier(table)} WHERE ${due} ORDER BY ${identifier(by)} LIMIT ${limit} FOR UPDATE SKIP LOCKED`

@@ -1,5 +1,6 @@
 /**
- * Maximum wait of a read for the previous read, in milliseconds: one connection that hangs must not block all reads.
+ * Maximum time that a read waits for the previous read, in milliseconds. So a connection that hangs does not block all
+ * reads.
  */
 const MAX_WAIT_MS = 100
 
@@ -21,8 +22,9 @@ function settledOrTimedOut(read: Promise<unknown>): Promise<void> {
 }
 
 /**
- * Combines concurrent reads: requests during a running read share the next statement. A request without a running read
- * starts immediately. Results are not cached: every answer was read after its request.
+ * Combines concurrent reads. Requests that arrive while a read is running are answered together by the next statement.
+ * If no read is running, a request is sent to the database immediately. Results are not cached: the read for a request
+ * always begins after the request.
  *
  * @param readAll reads several keys in one statement; a key may be missing in its answer.
  */

@@ -18,37 +18,37 @@ export interface Database {
   readonly prisma: PrismaClient
   /** Single SQL statements. */
   readonly sql: RunSql
-  /** Statements whose cost depends on a caller's request: at most 2 s each. */
+  /** Single SQL statements whose cost depends on a caller's request. A statement may take at most 2 seconds. */
   readonly bounded: RunSql
-  /** Load: statements sent so far, and connections of the pool. */
+  /** Returns the number of statements that were sent so far, and the state of the connection pool. */
   load(): DatabaseLoad
   /** Ends every connection after its running queries. */
   close(): Promise<void>
 }
 
 export interface DatabaseOptions {
-  /** Maximum of connections; 10 unless given. */
+  /** Maximum number of connections. Default: 10. */
   readonly max?: number
-  /** Maximum wait of a query for a connection, and maximum duration of a transaction, in milliseconds; 5,000 unless given. */
+  /** Maximum wait of a query for a connection, and maximum duration of a transaction, in milliseconds. Default: 5,000. */
   readonly waitMs?: number
   /**
-   * Milliseconds after which a running statement's connection is dropped; no limit unless given. The server cancels the
-   * statement one second later. Behind a pooler of transactions the server does not cancel it, because the setting
-   * would apply to other clients too.
+   * Milliseconds after which a running statement's connection is dropped. Default: no limit. The server cancels the
+   * statement one second later. Behind a pooler in transaction mode, the server does not cancel the statement, because
+   * the necessary setting would also apply to other clients of the pooler.
    */
   readonly statementMs?: number
-  /** Called when an unused connection breaks; the next query opens a new one. */
+  /** Called when an unused connection is lost. The next query opens a new connection. */
   readonly onConnectionLost?: (error: Error) => void
 }
 
-/** Shorter than the wait for a list's answer from a replica. */
+/** Time limit for statements of `bounded`. It is shorter than the time that a list waits for an answer of a replica. */
 const BOUNDED_MS = 2_000
 
-/** Makes a client that counts the statements on its connections, including Prisma's. */
+/** Makes a class of connections that counts the statements that are sent over them, including Prisma's statements. */
 function countingClient() {
   let sent = 0
   class CountingClient extends pg.Client {
-    // The driver's overloads have only `never` in common.
+    // The type is `never`, because the driver's overloads have no other common type.
     override query(...asked: never[]): never {
       sent += 1
       return Reflect.apply(super.query, this, asked) as never
@@ -58,21 +58,21 @@ function countingClient() {
 }
 
 /**
- * Time after the client's limit at which the server cancels a statement. The client's limit comes first, so the client
- * knows the reason.
+ * Milliseconds between the time when the client gives up a statement and the time when the server cancels it. The
+ * client's limit is shorter, so that the client knows why the statement failed.
  */
 const SERVER_LATER_MS = 1_000
 
 /**
- * Long timeout for a start or a command. No request waits for them, and on a busy machine a slow start is better than a
- * failed start.
+ * Timeout for statements of the start and of commands. It is long, because no request waits for these statements, and
+ * because on a busy machine a slow start is better than a failed start.
  */
 export const UNHURRIED_MS = 60_000
 
 /**
- * The address without `pgbouncer=true`, and whether the address had it. If so, a pooler of transactions is between the
- * service and PostgreSQL. The pooler supports no prepared statements and no start-up parameter `options`, but it keeps
- * the time zone that a client sets.
+ * Returns the address without `pgbouncer=true`, and whether the address contained this parameter. With the parameter, a
+ * pooler in transaction mode is between the service and PostgreSQL. The pooler supports no prepared statements and no
+ * start-up parameter `options`, but it preserves the time zone that a client sets.
  */
 export function poolerOf(url: string): { readonly address: string; readonly pooled: boolean } {
   const address = new URL(url)
@@ -81,7 +81,10 @@ export function poolerOf(url: string): { readonly address: string; readonly pool
   return { address: address.href, pooled: true }
 }
 
-/** Prisma and plain statements over one pool of connections. The first query opens the first connection. */
+/**
+ * Makes the access to the database. Prisma and plain SQL statements share one pool of connections. The first query
+ * opens the first connection.
+ */
 export function connectDatabase(
   url: string,
   { max = 10, waitMs = 5_000, statementMs, onConnectionLost = () => {} }: DatabaseOptions = {},
@@ -97,7 +100,7 @@ export function connectDatabase(
     idleTimeoutMillis: 30_000,
     keepAlive: true,
     application_name: 'credence',
-    // The adapter reads a timestamp's digits and drops its offset, which is correct in UTC only.
+    // The time zone must be UTC, because Prisma's adapter ignores the offset of a timestamp.
     ...(pooled
       ? { onConnect: (client: pg.ClientBase) => client.query("SET TimeZone TO 'UTC'") }
       : {

@@ -12,22 +12,31 @@ const UNAVAILABLE_KINDS = new Set([
   'TlsConnectionError',
 ])
 
-/** Prisma's own codes: time-out of a transaction's start, connection pool time-out, connection closed. */
+/**
+ * Prisma's error codes for an unavailable database: a transaction could not start in time, no free connection in time,
+ * connection closed.
+ */
 const UNAVAILABLE_PRISMA_CODES = new Set(['P1001', 'P1002', 'P1008', 'P1017', 'P2024', 'P2028', 'P2037'])
 
-/** SQLSTATE class 08 (connection exception), 57P (shutting down, starting up), too_many_connections. */
+/**
+ * SQLSTATEs for an unavailable database: class 08 (connection exception), 57P (shutting down, starting up),
+ * too_many_connections.
+ */
 const UNAVAILABLE_SQLSTATE = /^(08[0-9A-Z]{3}|57P0[1-5]|53300)$/
 
-/** Messages of pg and its pool that reach this code unchanged and carry no code. */
+/** The messages of errors without an error code, from pg and from the pool of pg. */
 const PG_MESSAGES =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end)/
 
-/** SQLSTATE character_not_in_repertoire, untranslatable_character: text with a NUL character, which Postgres cannot hold. */
+/**
+ * SQLSTATE character_not_in_repertoire, untranslatable_character: text with a NUL character, which PostgreSQL cannot
+ * store.
+ */
 const UNSTORABLE_TEXT = new Set(['22021', '22P05'])
 
 const MAX_CAUSES = 8
 
-/** A statement that the database refused or did not receive; the driver's own error is the cause. */
+/** Thrown if the database refused or did not receive a statement. `cause` is the driver's error. */
 export class StatementError extends Error {
   override readonly name = 'StatementError'
 
@@ -36,7 +45,7 @@ export class StatementError extends Error {
   }
 }
 
-/** A statement that took longer than its limit, because of the caller's request. */
+/** Thrown if a statement took longer than its limit. The caller's request was too expensive. */
 export class TooSlowError extends Error {
   override readonly name = 'TooSlowError'
 
@@ -72,8 +81,8 @@ function faultOf(error: Error): DatabaseFault | undefined {
 }
 
 /**
- * The database's part in an error or in one of its causes. Only Prisma's and pg's own errors count: a refused
- * connection to another host has the same codes.
+ * Finds the database's error in an error or in one of its causes. Only errors of the classes of Prisma and pg are
+ * searched, because a refused connection to any other host has the same codes.
  */
 function databaseFault(thrown: unknown): DatabaseFault | undefined {
   let current = thrown
@@ -103,10 +112,13 @@ export function isDatabaseUnavailable(thrown: unknown): boolean {
   )
 }
 
-/** SQLSTATE serialization_failure, deadlock_detected, query_canceled: a replica ends a read that delays its replay. */
+/**
+ * SQLSTATE serialization_failure, deadlock_detected, query_canceled: the errors with which a replica ends a read that
+ * delays the replay of changes.
+ */
 const RECOVERY_CONFLICT = new Set(['40001', '40P01', '57014'])
 
-/** Whether a healthy replica ended a read that another database can answer. */
+/** Whether a replica that works well ended this read, so that the primary can answer it. */
 export function isRecoveryConflict(thrown: unknown): boolean {
   const fault = databaseFault(thrown)
   return RECOVERY_CONFLICT.has(String(fault?.sqlState)) || fault?.code === 'P2034'

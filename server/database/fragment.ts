@@ -1,14 +1,14 @@
 /**
- * A value in a statement. Each value becomes one parameter; an array is one parameter too. A fragment becomes part of the text,
- * and a step becomes its name.
+ * A value in a statement. Each value becomes one parameter; an array is one parameter too. A fragment becomes part of
+ * the statement's text. A step becomes the step's name in the text.
  */
 export type SqlValue = string | number | boolean | null | Date | readonly (string | number)[] | Fragment | Step
 
 /** A part of a statement with its values. Data from outside the service can never be a fragment. */
 export class Fragment {
   /**
-   * @param strings the texts around the values, one more than there are values. Pass the same array each time: it is a
-   * key of the cache of texts.
+   * @param strings the texts around the values, one more than there are values. Pass the same array each time, because
+   * the array is a key of the cache of texts.
    */
   constructor(
     readonly strings: readonly string[],
@@ -16,14 +16,14 @@ export class Fragment {
   ) {}
 }
 
-/** Makes a part of a statement, for use in the statement or in another part: `` fragment`WHERE id = ${id}` ``. */
+/** Makes a part of a statement. It can be used in a statement or in a larger part: `` fragment`WHERE id = ${id}` ``. */
 export const fragment = (strings: TemplateStringsArray, ...values: readonly SqlValue[]): Fragment =>
   new Fragment(strings, values)
 
-/** Replaces a part that is not needed. */
+/** The empty part of a statement, for a part that is not needed. */
 export const emptyFragment: Fragment = fragment``
 
-/** One entry for each name in the schema. */
+/** A cache with one entry for each name of a table or column. */
 const identifiers = new Map<string, Fragment>()
 
 /**
@@ -62,9 +62,9 @@ function columnOf(step: string, name: string): Fragment {
 const NONE: readonly Step[] = []
 
 /**
- * A step of a statement: a common table expression with columns that other parts may read. A part of a statement reads a step by
- * containing it (`` fragment`SELECT ${made.column('id')} FROM ${made}` ``), so that no part knows another's name. Steps enter
- * the statement automatically, each once and before the steps that read it.
+ * A step of a statement: a common table expression with columns that other parts may read. A part of a statement reads
+ * a step by containing the step (`` fragment`SELECT ${made.column('id')} FROM ${made}` ``). So a part need not know the
+ * names of steps. Steps enter the statement automatically, each once and before the steps that read it.
  */
 export class Step<in Column extends string = never> {
   #companions = NONE
@@ -83,7 +83,10 @@ export class Step<in Column extends string = never> {
     return columnOf(this.name, name)
   }
 
-  /** Adds steps that run together with this step, although no part reads them. Their writes belong to this step. */
+  /**
+   * Adds steps that run together with this step, although no part reads them. They write data that must be written
+   * together with the data of this step.
+   */
   along(...companions: readonly Step[]): this {
     this.#companions = [...this.#companions, ...companions]
     return this

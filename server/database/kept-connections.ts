@@ -10,8 +10,9 @@ const isWell = (error: Error): boolean =>
   error instanceof pg.DatabaseError && error.severity === 'ERROR' && REFUSED_FOR_VALUES.test(error.code ?? '')
 
 /**
- * Runs a query on a connection of the pool, and returns the connection. If a statement is refused because of its values, the
- * connection is kept. The pool's own `query` would drop it, so each NUL character in a stranger's request would open a new connection.
+ * Runs a query on a connection of the pool, and returns the connection. If a statement is refused because of its
+ * values, the connection stays in the pool. `query` of the pool would close the connection. Then each request of a
+ * stranger with a NUL character would open a new connection.
  *
  * @returns the value that the driver passes to the query's callback
  * @throws the driver's own error
@@ -37,7 +38,7 @@ export const ask = <Answer>(pool: pg.Pool, asked: pg.QueryConfig): Promise<Answe
           reject(error)
         }
       }
-      // A broken connection first reports its own error, and then fails each of its queries.
+      // A broken connection first emits an error, and then each of its queries fails.
       client.once('error', end)
       try {
         client.query(asked, end)
@@ -47,9 +48,9 @@ export const ask = <Answer>(pool: pg.Pool, asked: pg.QueryConfig): Promise<Answe
     })
   })
 
-/** The same pool for Prisma, which calls `query` with a single argument. */
+/** The pool that Prisma uses. Prisma calls `query` with a single argument. */
 export class KeptPool extends pg.Pool {
-  // The driver's overloads have only `never` in common.
+  // The type is `never`, because the driver's overloads have no other common type.
   override query(asked: never): never {
     return ask(this, asked) as never
   }

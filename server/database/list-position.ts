@@ -9,14 +9,15 @@ export interface ListPosition {
 }
 
 /**
- * Length and start of the part of a list that is read. Without `after`, the part starts at the beginning of the list.
+ * Which part of a list is read: its length and its start. Without `after`, the part starts at the beginning of the
+ * list.
  */
 export interface ListPart {
   readonly take: number
   readonly after: ListPosition | undefined
 }
 
-/** Condition for a model's `where`: rows with `createdAt` and `id` that follow a position. */
+/** Condition for a model's `where`: selects the rows whose `createdAt` and `id` come after a position in the list. */
 export const comesAfter = (position: ListPosition | undefined) =>
   position === undefined
     ? {}
@@ -26,7 +27,7 @@ export const comesAfter = (position: ListPosition | undefined) =>
 export const NEWEST_FIRST = [{ createdAt: 'desc' as const }, { id: 'desc' as const }]
 
 /**
- * The end of a statement that reads part of a list: a condition that follows others, the order, and the limit.
+ * The end of a statement that reads a part of a list: a further condition (`AND …`), the order, and the limit.
  *
  * @param createdAt, id the columns that the list is ordered by.
  */
@@ -38,11 +39,11 @@ export function listPart(createdAt: Fragment, id: Fragment, { take, after }: Lis
   return fragment`${behind} ORDER BY ${createdAt} DESC, ${id} DESC LIMIT ${take}`
 }
 
-/** Part of a list, limited to a period. */
+/** Which part of a list is read, if the list is limited to a period. */
 export interface TimedPart extends ListPart {
-  /** From this moment on. */
+  /** Only rows of this time or later. */
   readonly from: Date | undefined
-  /** Before this moment. */
+  /** Only rows before this time. */
   readonly to: Date | undefined
 }
 
@@ -54,8 +55,8 @@ export function timedPart(createdAt: Fragment, id: Fragment, part: TimedPart): F
 }
 
 /**
- * The newest of several parts of a list, each of which is a query that ends with `timedPart`. Use this function if an
- * index has each part in order, but no index has all parts in order.
+ * Merges several queries for parts of a list and returns the newest rows. Each query ends with `timedPart`. Use this
+ * function if there is an index with the rows of each part in order, but no index with the rows of all parts in order.
  *
  * @param parts queries with the columns `id` and `created_at`
  */
@@ -65,6 +66,6 @@ export function newestOf(parts: readonly [Fragment, ...Fragment[]], { take }: Li
   return fragment`SELECT id, created_at FROM (${all}) AS parts ORDER BY created_at DESC, id DESC LIMIT ${take}`
 }
 
-/** A condition for an optional filter. */
+/** The condition of a filter; empty if the filter has no value. */
 export const where = <Value>(value: Value | undefined, condition: (value: Value) => Fragment): Fragment =>
   value === undefined ? emptyFragment : fragment`AND ${condition(value)}`

@@ -5,13 +5,13 @@ import { isChecksumOf, type Migration, migrationsDirectory, readMigrations } fro
 import type { StartLock } from './start-lock.js'
 
 /**
- * Applies the missing migrations in the order of their names, and records them in `_prisma_migrations` like
- * Prisma's command line. Each migration and its record are one transaction, if possible.
+ * Applies the missing migrations in the order of their names, and records them in `_prisma_migrations` like Prisma's
+ * command line. If possible, one transaction applies and records a migration.
  *
  * @param lock from `withStartLock`: two processes must not migrate one database at once
  * @returns the names of the newly applied migrations
  * @throws {MigrationError} that names a migration which failed, did not finish, was edited after it had been applied,
- *   or is unknown to this version. It is also thrown if the database contains other tables
+ * or is unknown to this version. It is also thrown if the database was never migrated but contains tables
  */
 export async function migrate({ connection }: StartLock, directory = migrationsDirectory()): Promise<string[]> {
   const migrations = await readMigrations(directory)
@@ -25,7 +25,7 @@ export async function migrate({ connection }: StartLock, directory = migrationsD
   return missing.map(({ name }) => name)
 }
 
-/** Throws unless the recorded migrations are the beginning of the present migrations. */
+/** Throws unless the recorded migrations are the first of the migrations of this version. */
 function assertContinues(records: readonly MigrationRecord[], migrations: readonly Migration[]): void {
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
   for (const { id, name, checksum, finished } of records) {
@@ -44,7 +44,7 @@ function assertContinues(records: readonly MigrationRecord[], migrations: readon
   }
 }
 
-/** Makes the empty record in a database without a record. */
+/** Makes the table for the records in a database that was never migrated. */
 async function begin(history: MigrationHistory): Promise<MigrationRecord[]> {
   const strangers = await history.strangers()
   if (strangers.length > 0) {

@@ -1,10 +1,13 @@
-/** Thrown if the database cannot be brought to this version. The message gives the reason and the operator's options. */
+/**
+ * Thrown if the database cannot be migrated to this version. The message contains the reason, and what the operator can
+ * do.
+ */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
 
   /**
-   * Makes the error for a migration that began but did not end. It ran outside a transaction, or another program ran
-   * it.
+   * Makes the error for a migration that began but did not end. Such a migration ran outside a transaction, or a
+   * different program ran it.
    */
   static unfinished(migration: string, id: string, cause?: unknown): MigrationError {
     const update = (assignments: string) => `  UPDATE _prisma_migrations SET ${assignments} WHERE id = '${id}';`

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import type { Migration } from './migrations.js'
 
-/** A row of `_prisma_migrations` that was not rolled back. */
+/** A row of `_prisma_migrations`, for a migration that was not rolled back. */
 export interface MigrationRecord {
   readonly id: string
   readonly name: string
@@ -10,7 +10,7 @@ export interface MigrationRecord {
   readonly finished: boolean
 }
 
-/** The same table as Prisma's schema engine makes. */
+/** Creates the same table as Prisma's schema engine. */
 const createTable = `CREATE TABLE _prisma_migrations (
     id                      VARCHAR(36) PRIMARY KEY NOT NULL,
     checksum                VARCHAR(64) NOT NULL,
@@ -22,13 +22,16 @@ const createTable = `CREATE TABLE _prisma_migrations (
     applied_steps_count     INTEGER NOT NULL DEFAULT 0
 )`
 
-/** Tables and views of the schema for new tables, without the tables and views of extensions. */
+/** Tables and views of the schema in which new tables are created, without the tables and views of extensions. */
 const relationsThere = `SELECT c.relname AS name FROM pg_class c
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
     AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')
   ORDER BY c.relname LIMIT 3`
 
-/** Prisma's record of the migrations of a database: the same table, and the same rows as its command line writes. */
+/**
+ * Prisma's record of the migrations of a database. The table and its rows are the same as those that Prisma's command
+ * line writes.
+ */
 export class MigrationHistory {
   constructor(private readonly connection: pg.Client) {}
 
@@ -68,7 +71,9 @@ export class MigrationHistory {
     return rowCount === 1
   }
 
-  /** Adds the reason of a failure to the record of its migration. @returns false if the record no longer exists */
+  /**
+   * Adds the reason of a failure to the record of the failed migration. @returns false if the record no longer exists
+   */
   async noteFailure(id: string, reason: string): Promise<boolean> {
     const { rowCount } = await this.connection.query('UPDATE _prisma_migrations SET logs = $2 WHERE id = $1', [
       id,
@@ -78,8 +83,8 @@ export class MigrationHistory {
   }
 
   /**
-   * Records a rolled-back attempt and removes records of earlier attempts, so that repeated starts leave a single
-   * record.
+   * Records an attempt that was rolled back, and removes the records of earlier attempts. So after many starts there is
+   * a single record.
    */
   async recordUndone(id: string, { name, checksum }: Migration, reason: string): Promise<void> {
     await this.connection.query(

@@ -13,7 +13,7 @@ export interface Migration {
   readonly checksum: string
 }
 
-/** The project's folder, for the sources and for the build below dist/. */
+/** The root folder of the project. It is found from the sources and from the build below dist/. */
 export function projectDirectory(): string {
   let directory = dirname(fileURLToPath(import.meta.url))
   while (!existsSync(join(directory, 'package.json'))) {
@@ -41,8 +41,8 @@ export async function readMigrations(directory: string): Promise<Migration[]> {
 }
 
 /**
- * Whether a recorded checksum belongs to this SQL, with either kind of line ends. Git may have changed the line ends,
- * and Prisma accepts both kinds too.
+ * Whether a recorded checksum belongs to this SQL, with Unix or Windows line ends. Git may have changed the line ends,
+ * and Prisma accepts both too.
  */
 export function isChecksumOf({ sql, checksum }: Migration, recorded: string): boolean {
   if (checksum === recorded) return true

@@ -1,18 +1,21 @@
 import { createClient } from 'redis'
 
-/** A connection without any answer for this time is dead. Pings keep a healthy connection busy. */
+/**
+ * A connection counts as dead if no answer arrives for this time. Pings make sure that a healthy connection has
+ * answers.
+ */
 const SOCKET_TIMEOUT_MS = 5_000
 const PING_INTERVAL_MS = 2_000
 
-/** Pause before the first attempts to reconnect. Each pause is longer than the previous pause. */
+/** The pauses before the first attempts to reconnect. Each pause is longer than the previous pause. */
 const RETRY_STEP_MS = 100
 const MAX_RETRY_MS = 2_000
 
 export type RedisClient = ReturnType<typeof redisClient>
 
 /**
- * A Redis client that is not connected yet. The client reconnects in the background without a time limit. Commands
- * during an outage fail immediately.
+ * Makes a Redis client that is not connected yet. The client reconnects in the background without a time limit.
+ * Commands during an outage fail immediately.
  *
  * @param onError called for each connection that fails.
  */

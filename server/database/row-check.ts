@@ -6,14 +6,14 @@ export type RowCheck = (shape: z.ZodType, rows: readonly unknown[], statement: s
 let check: RowCheck | undefined
 
 /**
- * Checks the rows of every later statement of this process. The tests compare rows with the shapes that their
- * statements declare. The service itself does not, since the check would cost more than the statement.
+ * Sets the check for the rows of every later statement of this process. Only tests set a check: it compares rows with
+ * the shapes that their statements declare. In the running service, the check would cost more than the statement.
  */
 export function checkRowsWith(rowCheck: RowCheck | undefined): void {
   check = rowCheck
 }
 
-/** The rows of a statement, with the type of the declared shape. */
+/** Returns the rows of a statement, with the type of the declared shape. */
 export function rowsOf<Row>(shape: z.ZodType<Row>, rows: readonly unknown[], statement: string): Row[] {
   check?.(shape, rows, statement)
   return rows as Row[]

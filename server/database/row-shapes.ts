@@ -7,11 +7,16 @@ export const noRow = z.never()
 /** Row shape for statements whose rows only need to be identified or counted. */
 export const idRow = z.strictObject({ id: z.string() })
 
-/** A column of JSON: an object or an array. The writing code is responsible for its form. */
+/**
+ * A column of JSON: an object or an array. The content is not checked when it is read, but by the code that writes it.
+ */
 export const json = <Value = Record<string, unknown>>() =>
   z.custom<Value>((value) => typeof value === 'object' && value !== null)
 
-/** A column of claims in its stored form: JSON in the clear, a string with ciphertext, or null after an erasure. */
+/**
+ * A column of claims as they are stored: unencrypted JSON, a string with ciphertext, or null after the claims were
+ * erased.
+ */
 export const storedClaims = z.unknown()
 
 export const publicJwk = json<Jwk>()

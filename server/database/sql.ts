@@ -11,9 +11,10 @@ import { WrittenQuery } from './written-query.js'
 
 /**
  * Runs one statement and returns its rows. Each value is a separate parameter, and the call declares the shape of the
- * rows: `` sql(zRow)`SELECT …` ``. `fragment` makes the parts of a statement, and `Step` makes parts that other parts
- * read. The statement uses Prisma's pool and is prepared under the same names. It does not use Prisma's client, whose
- * interpreter takes more than twice the processor time of the statement itself.
+ * rows: `` sql(zRow)`SELECT …` ``. `fragment` makes a part of a statement. `Step` makes a part whose rows further parts
+ * read. The statement uses Prisma's pool, and it is prepared under the same name as Prisma's statement with the same
+ * text. It does not use Prisma's client, whose interpreter takes more than twice the processor time of the statement
+ * itself.
  *
  * Types are PostgreSQL's: a timestamp is a Date, JSON is parsed, bigint and numeric are strings. Only the tests check rows by their
  * shape (`row-check.ts`). Declare a shape as a constant, because making a shape takes 10 to 20 µs.
@@ -26,13 +27,13 @@ export type RunSql = <Row>(
   also?: readonly Step[],
 ) => (strings: TemplateStringsArray, ...values: readonly SqlValue[]) => Promise<Row[]>
 
-/** SQLSTATE feature_not_supported, for example for a statement whose columns changed after it was prepared. */
+/** SQLSTATE feature_not_supported. It is the error for a statement whose columns changed after it was prepared. */
 const NOT_SUPPORTED = '0A000'
 
 /**
- * A migration during operation can change the columns of a statement. PostgreSQL then refuses the prepared statement without running
- * it, and the pool drops the connection. The statement runs again on another connection. Any connection may still have
- * the old statement prepared.
+ * Makes the function that runs statements. A migration can change the columns of a statement while the service runs.
+ * PostgreSQL then refuses the prepared statement without running it, and the pool closes the connection. The statement
+ * is sent again on further connections, because each connection may still have the old prepared statement.
  */
 export function sqlOver(pool: Pool, nameOf: StatementNames): RunSql {
   const statementOf = statementTexts(nameOf)
@@ -66,7 +67,7 @@ const CANCELED = '57014'
  */
 export function boundedSqlOver(pool: Pool, ms: number): RunSql {
   const statementOf = statementTexts(() => '')
-  // JIT compilation of a plan takes longer than the time limit of a list.
+  // JIT compilation is off, because it can take longer than the time limit of a list.
   const begin = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${ms}; SET LOCAL jit = off`
   const run = async (whole: Fragment) => {
     const statement = statementOf(whole)
@@ -79,7 +80,7 @@ export function boundedSqlOver(pool: Pool, ms: number): RunSql {
       broken = false
       return { text: statement.text, rows }
     } catch (cause) {
-      // After a failed statement, the connection is usable again once its transaction has ended.
+      // After a failed statement, the transaction must be ended. Then the connection can be used again.
       broken = await client.query('ROLLBACK').then(
         () => false,
         () => true,
@@ -94,7 +95,7 @@ export function boundedSqlOver(pool: Pool, ms: number): RunSql {
       const began = performance.now()
       const { text, rows } = await run(withSteps(new Fragment(strings, values), also)).catch((thrown: unknown) => {
         const error = new StatementError(thrown)
-        // A replica also cancels statements for its own reasons, before the time limit.
+        // A replica also cancels statements for reasons that have nothing to do with the time limit.
         if (sqlStateOf(error) === CANCELED && performance.now() - began >= ms) throw new TooSlowError(error)
         throw error
       })

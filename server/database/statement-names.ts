@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto'
 
-/**
- * Limit of prepared statements on each connection; more statements than this come only from lists of varying length.
- */
+/** Limit of prepared statements on each connection. Only statements with lists of varying length could exceed it. */
 const MAX_STATEMENTS = 300
 
 /**
- * A name for a statement, so that PostgreSQL parses and plans the statement once on each connection. Beyond the limit
- * the name is empty.
+ * Makes a name for each statement, so that PostgreSQL parses and plans the statement once on each connection. Beyond
+ * the limit the name is empty.
  */
 export type StatementNames = (sql: string) => string
 

@@ -3,35 +3,38 @@ import { Fragment, identifier, type SqlValue, Step } from './fragment.js'
 import type { StatementNames } from './statement-names.js'
 
 /**
- * Enough for about three hundred statements. At the limit all texts are removed, and each is made again on its next
- * use.
+ * Limit of cached nodes. It is enough for about three hundred statements. At the limit, all texts are removed. Each
+ * text is made again when it is next used.
  */
 const MAX_PLACES = 10_000
 
-/** A statement in the driver's form. */
+/** A statement as the driver expects it. */
 export interface Statement {
   readonly name: string
   readonly text: string
   readonly values: unknown[]
 }
 
-/** Publishes each new text during the call of the store. A test prints all texts. */
+/** Publishes each new text while the store that uses it is called. A test collects all texts. */
 export const textsMade = channel('credence:statement')
 
-/** A place in a statement: after a value, or at the beginning of a fragment. */
+/**
+ * A node of the tree that caches the texts of statements. It stands for a position in a statement: after a value, or at
+ * the beginning of a fragment.
+ */
 class Place {
-  /** The place after a value. */
+  /** The node for the position after a value. */
   value: Place | undefined
-  /** The places at the beginning of fragments, by the fragments' strings. */
+  /** The nodes for the beginnings of fragments, by the fragments' strings. */
   readonly fragments = new Map<readonly string[], Place>()
-  /** The statement that ends here. */
+  /** The statement that ends at this position. */
   kept: Omit<Statement, 'values'> | undefined
 }
 
-/** The driver writes a Date in this machine's time zone, and slowly. */
+/** Dates are converted here, because the driver converts them slowly and to the time zone of the machine. */
 const parameter = (value: unknown): unknown => (value instanceof Date ? value.toISOString() : value)
 
-/** The fragment for a value that becomes text; undefined for a parameter. */
+/** Returns the fragment for a value that becomes part of the text. Undefined for a value that becomes a parameter. */
 function partOf(value: SqlValue): Fragment | undefined {
   if (value instanceof Fragment) return value
   return value instanceof Step ? identifier(value.name) : undefined
@@ -51,9 +54,9 @@ function textOf(whole: Fragment): string {
 }
 
 /**
- * Makes statements from fragments. The text and its name are cached by their templates, since a template is the same array each
- * time its line runs. Joining a long text takes longer than all other work on it here. Values are
- * never part of a text or of a cache key.
+ * Makes statements from fragments. The text and the name of a statement are cached by the template strings of its
+ * fragments, since JavaScript passes the same array each time a line runs. Joining a long text takes longer than
+ * everything else in this function. Values are never part of a text or of a cache key.
  */
 export function statementTexts(nameOf: StatementNames): (whole: Fragment) => Statement {
   let begin = new Place()

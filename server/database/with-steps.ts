@@ -17,7 +17,7 @@ function add(step: Step, found: Step[]): void {
   for (const companion of step.companions) add(companion, found)
 }
 
-/** The texts around the names and bodies of steps, by the number of steps. */
+/** A cache of the texts between the names and bodies of steps, by the number of steps in a statement. */
 const clauses: (readonly string[])[] = []
 
 function clauseOf(count: number): readonly string[] {
@@ -31,7 +31,7 @@ function clauseOf(count: number): readonly string[] {
 }
 
 /**
- * A statement with the steps that its parts contain.
+ * Adds the steps that the parts of a statement contain to the beginning of the statement.
  *
  * @param also steps that no part reads
  * @throws Error if two steps have one name

@@ -11,7 +11,7 @@ export const hostedDocument = {
     tag: 'DIDs',
     summary: 'A hosted DID document',
     description:
-      'The document of a did:web of this service. It contains all present and former keys of the DID, so that signatures of former ' +
+      'The document of a did:web of this service. It contains all current and former keys of the DID, so that signatures of former ' +
       'keys can be verified. No rate limit applies.',
     access: 'public',
     forWallets: true,
@@ -54,8 +54,9 @@ export const didConfiguration = {
 export const difDidConfiguration = {
   meta: route('GET', '/.well-known/did-configuration.json', {
     tag: 'DIDs',
-    summary: 'Domain-linkage credentials in the form of the Decentralized Identity Foundation',
-    description: 'The same statements as at `/.well-known/did-configuration` (Well Known DID Configuration, §4).',
+    summary: 'Domain-linkage credentials in the format of the Decentralized Identity Foundation',
+    description:
+      'The same JWTs as at `/.well-known/did-configuration`, in the format of Well Known DID Configuration, §4.',
     access: 'public',
     forWallets: true,
   }),
@@ -68,7 +69,8 @@ export const jwtVcIssuer = {
   meta: route('GET', '/.well-known/jwt-vc-issuer', {
     tag: 'DIDs',
     summary: "The issuer's keys (SD-JWT VC issuer metadata)",
-    description: 'Present and former keys that verify an SD-JWT VC whose `iss` is the issuer base URL (SD-JWT VC, §3).',
+    description:
+      'The current and former keys that verify an SD-JWT VC whose `iss` is the issuer base URL (SD-JWT VC, §3).',
     access: 'public',
     forWallets: true,
   }),

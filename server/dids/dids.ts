@@ -19,7 +19,10 @@ export type Dids = ReturnType<typeof createDids>
 /** The DIDs of this installation and the documents that it publishes about them. */
 export function createDids({ store, config, link, identify }: DidsPorts) {
   return {
-    /** Creates and stores a DID under the issuer's base URL with its own key. `createdBy` is also the actor of the audit events. */
+    /**
+     * Creates and stores a DID with a new key. A did:web is created below the issuer's base URL. `createdBy` is also
+     * the actor of the audit events.
+     */
     async create(request: Omit<IdentityRequest, 'baseUrl'> & { readonly createdBy: string }): Promise<StoredDid> {
       const { did, dids, key, keySetId } = await identify({ ...request, baseUrl: config.issuerBaseUrl })
       await store.insert(keySetId, key, dids, [
@@ -38,12 +41,16 @@ export function createDids({ store, config, link, identify }: DidsPorts) {
       return { ...documentOf(stored, config) }
     },
 
-    /** A Domain Linkage Credential for each DID that a record signs with (DIF Well Known DID Configuration §4). */
+    /**
+     * Makes a Domain Linkage Credential for each DID with which an issuer or verifier signs (DIF Well Known DID
+     * Configuration §4).
+     */
     linkages: async (): Promise<DomainLinkage[]> => link(await store.recordIdentities()),
 
     /**
-     * JWT VC issuer metadata (SD-JWT VC §3.2): all present and former keys of all issuer records, since signatures of
-     * former keys must stay verifiable. Each `kid` is the absolute id of its key, as in credentials.
+     * JWT VC issuer metadata (SD-JWT VC §3.2): all current and former keys of all issuer records. Former keys are
+     * included, because their signatures must stay verifiable. Each `kid` is the absolute id of its key, as in
+     * credentials.
      */
     async issuerKeySet() {
       const dids = await store.issuerDids()

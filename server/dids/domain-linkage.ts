@@ -7,7 +7,7 @@ import type { RecordIdentity } from './store.js'
 
 export const DID_CONFIGURATION_CONTEXT = 'https://identity.foundation/.well-known/did-configuration/v1'
 const VALIDITY_MS = 365 * 24 * 60 * 60 * 1000
-/** Time for which a signed credential is reused. */
+/** Time in which a signed credential is reused. */
 const REUSE_MS = 60 * 60 * 1000
 const MAX_KEPT = 4_000
 const MAX_KEPT_BYTES = 8 * 1024 * 1024
@@ -53,7 +53,10 @@ async function domainLinkageJwt(
   )
 }
 
-/** Signs a credential for each DID with which an issuer or verifier record signs, and caches it for an hour. */
+/**
+ * Signs a credential for each DID with which an issuer or verifier record signs, and caches the credentials for an
+ * hour.
+ */
 export function createDomainLinkages(
   keys: Pick<Keys, 'signer'>,
   config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>,

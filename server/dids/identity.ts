@@ -5,7 +5,7 @@ import { didWebFromUrl } from '../protocol/did/did-web.js'
 import { generateKeyPair, type Jwk, thumbprint } from '../protocol/jose/jws.js'
 import type { DidPurpose, NewDid, NewKey } from './store.js'
 
-/** DID methods that a caller may request. This service hosts the documents of `web`. */
+/** DID methods that a caller may request. This service hosts the documents of did:web. */
 export type DidMethod = 'key' | 'web'
 
 export type SigningAlgorithm = 'ES256' | 'EdDSA'
@@ -30,7 +30,8 @@ export interface IdentityRequest {
 }
 
 /**
- * The signing DID of a record: its did:web if others can resolve it (https), otherwise a DID that is made from the key.
+ * Returns the DID with which a record signs: its did:web if other parties can resolve the did:web (https), otherwise a
+ * DID that is made from the key.
  */
 export function signingDidOf(method: string, didWeb: string | undefined, baseUrl: string, publicJwk: Jwk): string {
   if (method === 'key') return didKeyFromJwk(publicJwk)
@@ -39,7 +40,7 @@ export function signingDidOf(method: string, didWeb: string | undefined, baseUrl
 
 /**
  * The absolute id of a key in a DID document. For did:web it is the key's thumbprint (RFC 7638), so that keys can be
- * rotated. For did:jwk and did:key, their specifications define the id.
+ * rotated. For did:jwk and did:key, the specifications of these methods define the id.
  */
 export function keyIdOf(did: string, publicJwk: Jwk): string {
   if (did.startsWith('did:jwk:')) return `${did}#0`
@@ -47,7 +48,7 @@ export function keyIdOf(did: string, publicJwk: Jwk): string {
   return `${did}#${thumbprint(publicJwk)}`
 }
 
-/** The function {@link newIdentity} with the vault of a service, which protects the keys. */
+/** The function {@link newIdentity} of a running service. The service's vault encrypts the private key. */
 export type Identify = (request: IdentityRequest) => Promise<NewIdentity>
 
 /** Makes a key pair and its DIDs. Issuer and verifier records get a did:jwk in addition to their did:web. */

@@ -1,9 +1,9 @@
 import { DidResolutionError } from '../protocol/did/resolve-did.js'
 
-/** Maximum number of DIDs of other hosts that one call may cause this service to resolve. */
+/** Maximum number of DIDs that this service fetches from foreign hosts in one call. */
 export const MAX_REMOTE_DIDS = 4
 
-/** Counts the different DIDs of other hosts in one call. A DID is counted even if its document is cached. */
+/** Counts the different DIDs of foreign hosts in one call. A DID is counted even if its document is cached. */
 export class RemoteDids {
   readonly #dids = new Set<string>()
 

@@ -2,7 +2,7 @@ import type { DidKeys } from '../protocol/did/did-document.js'
 import { DidResolutionError, type DidResolutionIo, resolveDid } from '../protocol/did/resolve-did.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 
-/** Called before a DID of another host is resolved. If the function throws, the DID is not resolved. */
+/** Called before a DID of a foreign host is resolved. If the function throws, the DID is not resolved. */
 export type Admit = (did: string) => void | Promise<void>
 
 /**
@@ -27,15 +27,18 @@ interface Known {
 }
 
 const NEGATIVE_TTL_SECONDS = 15
-/** Memory limit of each cache, for fetched and for computed keys: JSON text at two bytes per character. */
+/**
+ * Memory limit of each of the two caches (fetched and computed keys). The size of an entry is computed from its JSON
+ * text, at two bytes per character.
+ */
 const MAX_BYTES = 4 * 1024 * 1024
 
 const bytesOf = (did: string, outcome: DidKeys | string): number => 2 * (did.length + JSON.stringify(outcome).length)
 
-/** A copy of a text: a substring would keep the whole original string in memory. */
+/** Copies a text. A substring of a larger text would keep the whole larger text in memory. */
 const copyOf = (text: string): string => Buffer.from(text).toString()
 
-/** Resolves did:key and did:jwk, which never change. */
+/** Makes the resolver for did:key and did:jwk. Their results never expire. */
 function createComputed(options: DidResolutionIo, maxEntries: number): (did: string) => Promise<DidKeys> {
   const computed = new LruMap<string, DidKeys>(maxEntries, MAX_BYTES)
   return async (did) => {
@@ -47,7 +50,10 @@ function createComputed(options: DidResolutionIo, maxEntries: number): (did: str
   }
 }
 
-/** Resolves did:web. Concurrent calls for one DID share a request; expired entries are removed. */
+/**
+ * Makes the resolver for did:web. Concurrent calls for one DID share a request. Expired entries are removed from the
+ * cache.
+ */
 function createFetched(
   options: DidResolutionIo & { clock: () => Date; ttlSeconds: number },
   maxEntries: number,
@@ -95,10 +101,10 @@ function createFetched(
 }
 
 /**
- * Makes a resolver for did:key, did:jwk and did:web. The keys of a did:key or did:jwk are computed, and cached while
- * there is room. A did:web of this service is read with `localDocument` at each call, without a cache. So a rotated key
- * is used immediately. Any other did:web is fetched. Its keys are cached for `ttlSeconds` (300), and a failure for 15
- * seconds. Each of the two caches has at most `maxEntries` (500) entries and 4 MiB.
+ * Makes a resolver for did:key, did:jwk and did:web. The keys of a did:key or did:jwk are computed and cached. A
+ * did:web of this service is read with `localDocument` at each call, without a cache. So a rotated key is used
+ * immediately. The document of any other did:web is fetched. Its keys are cached for `ttlSeconds` (300), and a failure
+ * is cached for 15 seconds. Each of the two caches has at most `maxEntries` (500) entries and 4 MiB.
  */
 export function createDidResolver(
   options: DidResolutionIo & {

@@ -46,7 +46,7 @@ const zStoredDid = z.strictObject({
   holderId: z.string().nullable(),
   createdAt: z.date(),
   keys: z.array(z.strictObject({ id: z.string(), publicJwk })),
-  /** Other DIDs of the same keys. */
+  /** All other DIDs that have the same keys. */
   alsoKnownAs: z.array(z.string()),
 })
 
@@ -62,7 +62,7 @@ const zRecordIdentity = z.strictObject({
   x5c,
 })
 
-/** The present signing identity of an issuer or verifier record. */
+/** The DID and the key with which an issuer or verifier record signs now. */
 export type RecordIdentity = z.infer<typeof zRecordIdentity>
 
 const zIssuerDid = z.strictObject({ did: z.string() })
@@ -70,7 +70,9 @@ const zIssuerDid = z.strictObject({ did: z.string() })
 /** A DID without the parts of a DID URL (DID Core 1.0 §3.1). */
 const DID = /^did:[a-z0-9]+:[\w.:%-]+$/
 
-/** The columns of a DID with its keys and its other names; the table `dids` has the alias `d`. */
+/**
+ * The columns of a DID, with its keys and with all other DIDs of these keys. The table `dids` must have the alias `d`.
+ */
 const columns = fragment`
   d.did, d.method, d.uuid, d.purpose, d.created_by AS "createdBy", d.key_set_id AS "keySetId", d.holder_id AS "holderId",
   d.created_at AS "createdAt",
@@ -104,12 +106,10 @@ export function createDidStore({ prisma, sql }: Database) {
     return new Map(rows.map((row) => [row.did, row]))
   })
   return {
-    /**
-     * Finds a DID. Concurrent calls share one statement. A text that does not have the form of a DID is not searched.
-     */
+    /** Finds a DID. Concurrent calls share one statement. A text that cannot be a DID is not searched for. */
     find: async (did: string): Promise<StoredDid | undefined> => (DID.test(did) ? readDid(did) : undefined),
 
-    /** Finds a DID by several spellings. */
+    /** Finds a DID by any of several spellings. */
     findAny: (spellings: readonly string[]) => first(fragment`d.did = ANY(${[...spellings]}::text[])`),
 
     findByUuid: (uuid: string) => first(fragment`d.uuid = ${uuid.toLowerCase()}`),
@@ -128,7 +128,7 @@ export function createDidStore({ prisma, sql }: Database) {
       return rows.length > 0
     },
 
-    /** The signing DID and key of each issuer and verifier record. */
+    /** Returns the DID and the key with which each issuer and verifier record signs. */
     recordIdentities: (): Promise<RecordIdentity[]> =>
       sql(zRecordIdentity)`
         SELECT r.did, r.purpose, k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c
@@ -137,18 +137,18 @@ export function createDidStore({ prisma, sql }: Database) {
         ${currentKey(fragment`r.key_set_id`)}
         ORDER BY r.created_at, r.did`,
 
-    /** The hosted DID of a key set. */
+    /** Returns the did:web of a key set. */
     async webDidOf(keySetId: string): Promise<{ readonly did: string; readonly uuid: string } | undefined> {
       const row = await prisma.did.findFirst({ where: { keySetId, method: 'web' }, select: { did: true, uuid: true } })
       return row === null || row.uuid === null ? undefined : { did: row.did, uuid: row.uuid }
     },
 
-    /** Renames a hosted DID after a change of its base URL. */
+    /** Renames a did:web after its base URL has changed. */
     async rename(from: string, to: string): Promise<void> {
       await prisma.did.update({ where: { did: from }, data: { did: to } })
     },
 
-    /** DIDs of the holders that a caller created. */
+    /** Returns the DIDs of all holders that a caller created. */
     async holderDidsOf(sub: string): Promise<string[]> {
       const rows = await prisma.did.findMany({ where: { holder: { createdBy: sub } }, select: { did: true } })
       return rows.map((row) => row.did)

@@ -3,11 +3,11 @@ import { packed } from './announcement.js'
 import type { Transport } from './transport.js'
 
 /**
- * Limit of announcements that wait during a batch. Further announcements are dropped; receivers find these events by
- * their inquiry once a second.
+ * Limit of announcements that wait while a batch is sent. Further announcements are dropped. Receivers still find these
+ * events, because they ask the database once a second.
  */
 const MAX_WAITING = 100_000
-/** Limit of announcements in one batch, which are about twenty messages. */
+/** Limit of announcements in one batch. A full batch is about twenty messages. */
 const MAX_BATCH = 5_000
 /** Pause after a failed batch, and maximum wait of a stopping process for its last batch, in milliseconds. */
 const WAIT_MS = 1_000
@@ -22,7 +22,10 @@ export class Announcer {
   #failing = false
   #closed = false
 
-  /** @param waitMs pause after a failed batch, and maximum wait of a stopping process for its last batch, in milliseconds */
+  /**
+   * @param waitMs pause after a failed batch, and maximum time that a stopping process waits for its last batch, in
+   * milliseconds
+   */
   constructor(transport: Pick<Transport, 'send'>, log: Log, waitMs = WAIT_MS) {
     this.#transport = transport
     this.#log = log
@@ -35,7 +38,7 @@ export class Announcer {
     this.#sending ??= this.#run()
   }
 
-  /** Stops the announcer. Announcements that wait are sent first, within a time limit. */
+  /** Stops the announcer. Waiting announcements are sent before, within a time limit. */
   async close(): Promise<void> {
     this.#closed = true
     if (this.#sending === undefined) return
@@ -66,7 +69,7 @@ export class Announcer {
       if (this.#failing) this.#log.info('session events are announced again')
       this.#failing = false
     } catch (error) {
-      // The batch is not sent again: receivers find its events by their inquiry.
+      // The batch is not sent again, because receivers ask the database for missed events.
       const reason = error instanceof Error ? error.message : String(error)
       if (!this.#failing)
         this.#log.warn({ reason }, 'session events cannot be announced: streams are up to a second late')

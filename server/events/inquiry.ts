@@ -7,9 +7,10 @@ const EVERY_MS = 1_000
 const MAX_BATCH = 1_000
 
 /**
- * Asks the database once a second whether a session with a subscriber in this process has new events. A process may end
- * between the commit of a transition and its announcement, and announcements may get lost. The query searches by
- * session and number, since the commits of different sessions have no common order.
+ * Asks the database once a second whether sessions with a subscriber in this process have new events. Announcements
+ * alone are not enough: a process may end after it has committed a change and before it has announced the change, and
+ * announcements may get lost. The query searches by session and event number, because no time or number orders the
+ * commits of different sessions.
  */
 export class Inquiry {
   readonly #subscriptions: Subscriptions
@@ -18,7 +19,10 @@ export class Inquiry {
   readonly #everyMs: number
   #timer: NodeJS.Timeout | undefined
   #asking = false
-  /** Whether to ask again immediately after the answer, since an announcement was missed after the question. */
+  /**
+   * Whether to ask again immediately after the answer, because an announcement may have been missed after the question
+   * was sent.
+   */
   #again = false
   #failing = false
   #closed = false
@@ -67,7 +71,7 @@ export class Inquiry {
   }
 
   async #askAll(): Promise<void> {
-    // If a session has several readers, the lowest position counts.
+    // If a session has several readers, events after the lowest position of these readers are wanted.
     const waiting = new Map<string, Subscription[]>()
     for (const subscription of this.#subscriptions.all()) {
       if (!subscription.waits) continue

@@ -2,7 +2,10 @@ import type { ServerResponse } from 'node:http'
 
 const PING = 'event: ping\ndata: keepalive\n\n'
 
-/** Keeps streams alive: each open response gets pings at its own times. One timer sends the pings of all responses. */
+/**
+ * Keeps streams alive: each open response gets pings. The responses are spread over groups that get their pings at
+ * different times. One timer sends all pings.
+ */
 export interface Pings {
   /** Pings a response until it closes, and destroys it if its client has stopped reading. */
   add(response: ServerResponse): void
@@ -10,8 +13,8 @@ export interface Pings {
 }
 
 /**
- * @param everyMs milliseconds between two pings of a stream; 15,000 unless given.
- * @param slots number of groups of streams, each with its own ping times, to spread the writes.
+ * @param everyMs milliseconds between two pings of a stream; 15,000 by default
+ * @param slots number of groups. The pings of different groups are sent at different times.
  */
 export function createPings(everyMs = 15_000, slots = 15): Pings {
   const wheel = Array.from({ length: slots }, () => new Set<ServerResponse>())
@@ -20,7 +23,7 @@ export function createPings(everyMs = 15_000, slots = 15): Pings {
 
   const ping = (response: ServerResponse): void => {
     if (!response.writableNeedDrain) response.write(PING)
-    // The client has read nothing since the last ping: further data would accumulate in memory.
+    // The client has read nothing since the last ping. More data would only accumulate in memory.
     else if (slow.has(response)) response.destroy()
     else slow.add(response)
   }

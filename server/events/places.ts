@@ -1,17 +1,17 @@
 import { errors } from '../api/errors.js'
 
-/** Limits of simultaneously open streams. */
+/** Limits of the number of streams that are open at the same time. */
 export interface StreamLimits {
   /**
-   * Limit for one caller; with 0, only the process's limit applies. A backend that relays streams uses one token for
-   * all of its streams.
+   * Limit for one caller. With 0, only the limit for the process applies. 0 is for a backend that relays streams to
+   * many users, since all its streams use one token.
    */
   readonly perCaller: number
   /** Limit for this process. */
   readonly process: number
 }
 
-/** Counts open streams, of REST and RPC together. */
+/** Counts open streams, both of REST and of RPC. An open stream occupies one place. */
 export class StreamPlaces {
   readonly #limits: StreamLimits
   readonly #byCaller = new Map<string, number>()
@@ -24,7 +24,7 @@ export class StreamPlaces {
   /**
    * Takes a place for a caller (`sub`).
    *
-   * @param most maximum of the caller's streams, if it is lower than every caller's limit
+   * @param most maximum of this caller's streams, if it is lower than the limit for all callers
    * @returns a function that releases the place; only its first call counts.
    * @throws 429 if the caller has no place left, 503 if the process has no place left.
    */
@@ -43,7 +43,7 @@ export class StreamPlaces {
     }
   }
 
-  /** Number of taken places. */
+  /** Number of occupied places. */
   get taken(): number {
     return this.#taken
   }

@@ -8,8 +8,8 @@ const MAX_BATCH = 1_000
 const RETRY_READ_MS = 1_000
 
 /**
- * Reads the events of many subscriptions in one statement. Notifications come in bursts, and after an outage all
- * subscriptions must read.
+ * Reads the events of many subscriptions in one statement. Many subscriptions must often read at the same time:
+ * announcements arrive in bursts, and after an outage every subscription must read.
  */
 export class EventReader {
   readonly #wanting = new Set<Subscription>()
@@ -53,7 +53,7 @@ export class EventReader {
   }
 
   async #readBatch(batch: readonly Subscription[]): Promise<void> {
-    // If a session has several readers, the lowest position is the start of the read.
+    // If a session has several readers, the read begins after the lowest position of these readers.
     const wanted = new Map<string, number>()
     for (const { sessionId, position } of batch) {
       wanted.set(sessionId, Math.min(position, wanted.get(sessionId) ?? position))

@@ -3,7 +3,7 @@ import type { Database } from '../database/connect.js'
 import { type Fragment, fragment, Step } from '../database/fragment.js'
 import { idRow, json } from '../database/row-shapes.js'
 
-/** A session and a position; the events after the position are wanted. */
+/** A request for the events of a session after a position. */
 export interface EventsWanted {
   readonly sessionId: string
   readonly after: number
@@ -11,22 +11,25 @@ export interface EventsWanted {
 
 export const zEvent = z.strictObject({
   seq: z.int(),
-  /** The session's JSON for callers. */
+  /** The session as the API returns it. */
   data: json<Readonly<Record<string, unknown>>>(),
 })
 
 /**
- * One state of a session: a position in the session's sequence, from 1, and the session's data at this position. The
- * newest event is the session's current state.
+ * One state of a session: its number in the session's sequence of states, which begins with 1, and the session's data
+ * in this state. The newest event is the session's current state.
  */
 export type SessionEvent = z.infer<typeof zEvent>
 
-/** Row shape for statements that return the sessions they changed, each with the event of its transition. */
+/** Row shape for statements that return the sessions they changed, each with the event that the change recorded. */
 export const eventRow = zEvent.extend({ id: z.string() })
 
 const zEventOfSession = zEvent.extend({ sessionId: z.string() })
 
-/** A session and the number of its recorded event. Without `data`, waiting readers read the event from the database. */
+/**
+ * A session and the number of an event that was recorded for it. Without `data`, waiting readers read the event from
+ * the database.
+ */
 export interface RecordedEvent {
   readonly id: string
   readonly seq: number
@@ -42,21 +45,24 @@ export const recordedShape = { recorded: z.array(eventRow).nullable() }
 /** The step that `recordEvents` returns. */
 export type Transitions = Step<'id' | 'seq' | 'data'>
 
-/** A column `recorded` with the recorded events, for a statement whose result rows are not its transitions. */
+/**
+ * A column `recorded` with the events that the step has recorded. It is for a statement whose rows are not these
+ * events.
+ */
 export const recordedEvents = (transitions: Transitions): Fragment => fragment`
   (SELECT jsonb_agg(jsonb_build_object('id', id, 'seq', seq, 'data', data)) FROM ${transitions}) AS recorded`
 
-/** Replaces `recordEvents` if there is no session. */
+/** Replaces `recordEvents` in a statement without a session: records nothing. */
 export const nothingRecorded: Transitions = new Step<'id' | 'seq' | 'data'>(
   'transitions',
   fragment`SELECT NULL::text AS id, 0 AS seq, NULL::jsonb AS data WHERE false`,
 )
 
 /**
- * The step that stores the events of transitions. It must be in the statement that makes the transitions, so that
- * transitions and events are stored together or not at all. Announce the recorded events after the commit. The first
- * event of a session has no row in this table: the session's row holds it as `first_view`. The first event needs no
- * announcement.
+ * Makes the step that stores the events of changed sessions. The step must be part of the statement that changes the
+ * sessions, so that changes and events are stored together or not at all. Announce the recorded events after the
+ * commit. The first event of a session is not in this table: the row of the session contains it as `first_view`. The
+ * first event needs no announcement.
  *
  * ```ts
  * const moved = new Step('moved', MOVED, fragment`UPDATE sessions SET state = …, seq = seq + 1 WHERE id = … RETURNING *`)
@@ -66,8 +72,8 @@ export const nothingRecorded: Transitions = new Step<'id' | 'seq' | 'data'>(
  * ```
  *
  * @param rows a query for `id` (of the session), `seq` (grows by one with every event), `first_view`, and `changes`.
- * `changes` holds all members of the session's JSON that differ from `first_view`, whichever transition changed them. A
- * member is never removed.
+ * `changes` holds all members of the session's JSON that differ from `first_view`, also the members that earlier
+ * changes of the session changed. A member is never removed.
  */
 export function recordEvents(rows: Fragment, at: Date): Transitions {
   const transitions = new Step<'id' | 'seq' | 'changes' | 'data'>(
@@ -82,8 +88,8 @@ export function recordEvents(rows: Fragment, at: Date): Transitions {
 }
 
 /**
- * `s`: the sessions of `w`, of either kind. A session has no events before `s.since`, even if clocks differ, so
- * PostgreSQL skips earlier partitions.
+ * Joins, as `s`, the sessions of `w`, which may be offers or presentation requests. All events of a session are after
+ * `s.since`, even if clocks differ. So PostgreSQL skips earlier partitions.
  */
 const sessionsWanted = fragment`
   CROSS JOIN LATERAL (

@@ -15,37 +15,44 @@ export interface StreamOptions<Data> {
   readonly sessionId: string
   /** The session's current state, with the `seq` of its newest event. May throw, for example for an unknown session. */
   readonly current: () => Promise<{ readonly seq: number; readonly data: Data }>
-  /** Position of the last event that the subscriber received (the SSE `Last-Event-ID`); a value that is no position counts as absent. */
+  /**
+   * Position of the last event that the subscriber received (the SSE `Last-Event-ID`); a value that is not a position
+   * is ignored.
+   */
   readonly lastEventId?: string | number | undefined
   /** The caller of the stream; the stream ends when the caller's token expires. */
   readonly caller: Pick<Caller, 'sub' | 'expiresAt'>
-  /** Maximum of this caller's streams, if it is lower than every caller's limit. */
+  /** Maximum of this caller's streams, if it is lower than the limit for all callers. */
   readonly most?: number | undefined
   /** Aborts when the subscriber disconnects. */
   readonly signal: AbortSignal
 }
 
-/** A stream of `[seq as text, session]`. tRPC reads the id of an item from this envelope. */
+/** A stream of pairs: `seq` as text, and the session. tRPC reads the id of an item from this envelope. */
 export type EventStream<Data> = AsyncGenerator<TrackedEnvelope<Data>, void, undefined>
 
-/** Receives the names of sessions with new events. */
+/** A listener that is told which sessions have new events. */
 export interface SessionListener {
-  /** A session has a new event. @param name of the session in announcements */
+  /** Called when a session has a new event. @param name the session's name in announcements */
   heard(name: string): void
   /**
-   * Sessions may have new events without a received announcement: listening has just begun, or has resumed after an
-   * outage.
+   * Called when sessions may have new events that were not announced to this process: listening has just begun, or has
+   * resumed after an outage.
    */
   missed(): void
 }
 
-/** Streams of session events across all processes of the installation: all events in order, each once. */
+/**
+ * Streams of session events across all processes of the installation: a stream delivers all events of a session in
+ * order, each exactly once.
+ */
 export interface Events {
   /**
    * Subscribes to a session and reads its state. The stream begins with the events after `lastEventId`, or with the
    * current state if there are no such events. Every later event follows. The stream ends when `signal` aborts. It
    * throws 503 when the service stops or the caller's token expires, so that clients reconnect. The stream does not
-   * read ahead of its consumer, so a slow consumer costs no memory. A tRPC subscription can return it unchanged.
+   * read ahead of its consumer, so events do not accumulate in memory for a slow consumer. A tRPC subscription can
+   * return the stream unchanged.
    *
    * @throws the errors of `current`; 429 or 503 if too many streams are open.
    */
@@ -58,29 +65,31 @@ export interface Events {
    * Reports each session with new events, from any process, to a listener. The returned function removes the listener.
    */
   follow(listener: SessionListener): () => void
-  /** Places for streams of other data. They are counted together with the streams of sessions. */
+  /**
+   * The places for streams of data other than session events. They are counted together with the streams of sessions.
+   */
   readonly places: Pick<StreamPlaces, 'take'>
   /** Number of open streams. */
   open(): number
-  /** Ends every present and future stream, since the service stops. */
+  /** Ends every open stream and refuses new streams, because the service stops. */
   end(): void
   /** Readiness check of the transport between processes; undefined if the transport needs only the database. */
   readonly check: Transport['check']
-  /** Sends earlier announcements, and releases connections. */
+  /** Sends the announcements that still wait, and releases connections. */
   close(): Promise<void>
 }
 
 export interface EventsOptions {
   readonly store: Pick<EventStore, 'after' | 'moved'>
   readonly transport: MakeTransport
-  /** The installation's key for the names of sessions in announcements. */
+  /** The key with which the installation derives the names of sessions in announcements. */
   readonly key: Uint8Array
   readonly log: Log
   readonly clock: () => Date
   readonly limits: StreamLimits
   /**
-   * Interval of the inquiry for missed events and of the check for expired access tokens, in milliseconds; 1,000 unless
-   * given. A failed announcer also tries again after this time.
+   * Milliseconds between two searches for missed events, and between two checks for expired access tokens. Default:
+   * 1,000. A failed announcer also tries again after this time.
    */
   readonly everyMs?: number | undefined
 }
@@ -112,7 +121,7 @@ export function createEvents(options: EventsOptions): Events {
   })
   const announcer = new Announcer(transport, log, everyMs)
 
-  /** First events for a subscriber: the missed events, or the current state. */
+  /** Returns the first events for a subscriber: the missed events, or the current state. */
   const opening = async <Data>({ current, lastEventId, sessionId }: StreamOptions<Data>) => {
     const now = (await current()) as SessionEvent
     const seen = positionOf(lastEventId)
@@ -127,7 +136,7 @@ export function createEvents(options: EventsOptions): Events {
   }, everyMs)
   expiry.unref()
 
-  /** A separate generator, so that a waiting stream does not keep the previous event in memory. */
+  /** This is a separate generator, so that a waiting stream does not keep the previous event in memory. */
   function* envelopesOf(subscription: Subscription) {
     for (const { seq, data } of subscription.unseen()) {
       subscription.expire(clock().getTime())
@@ -160,7 +169,7 @@ export function createEvents(options: EventsOptions): Events {
       if (stopped) throw errors.stopping()
       const { sessionId, signal, caller, most } = options
       const giveBack = places.take(caller.sub, most)
-      // The subscription begins before the state is read, so that changes in between are announced and are read too.
+      // The subscription begins before the state is read. So a change that happens during the read is announced to it.
       const subscription = subscriptions.add(sessionId, caller.expiresAt ?? Number.POSITIVE_INFINITY)
       transport.listen()
       inquiry.start()

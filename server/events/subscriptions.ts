@@ -7,7 +7,10 @@ export class Subscription {
   position = 0
   /** Whether the session may have unread events after `position`. */
   dirty = false
-  /** The highest known `seq`, not lower than `position`. A read that begins after it became known includes it. */
+  /**
+   * The highest `seq` that this process knows, never lower than `position`. The event exists already, so every read
+   * that begins now will include it.
+   */
   #known = 0
   ended = false
   /** Whether a read from the database is running. Its rows may lack events that are announced during the read. */
@@ -34,7 +37,8 @@ export class Subscription {
   }
 
   /**
-   * Receives the announcement of an event with this number. The event is then read, unless it is already known.
+   * Receives the announcement of an event with this number. The event is read from the database, unless its number is
+   * already known.
    *
    * @param data of the event, if this process recorded it. A sleeping reader that lacks only this event receives the
    * data directly. All other readers read the event from the database.
@@ -61,11 +65,12 @@ export class Subscription {
     return !this.dirty && !this.reading && this.rows.length === 0 && !this.ended
   }
 
-  /** Receives rows from the database: all events after `position` at the time of the read. */
+  /** Receives rows from the database. They are all events after `position` that existed at the time of the read. */
   take(rows: readonly SessionEvent[]): void {
     this.rows = rows
     this.reading = false
-    // If an announced number has no row, there is no such event yet. A later announcement of this number counts again.
+    // If there is no row for an announced number, the event does not exist yet. So a later announcement of this number
+    // must not be ignored.
     this.#known = rows.at(-1)?.seq ?? this.position
   }
 

@@ -4,7 +4,10 @@ import type { PartitionTaskOf } from '../maintenance/partitions/task.js'
 import { DAY_SECONDS, type MaintenanceTask, secondsBefore } from '../maintenance/task.js'
 import type { EventStore, EventsWanted } from './store.js'
 
-/** Most sessions last a day. If a partition is older, a longer session keeps it. */
+/**
+ * Age after which orphaned events are searched for in a partition. Most sessions last one day, so a partition that is
+ * older exists only because of a session that lasts longer.
+ */
 const KEPT_SECONDS = 2 * DAY_SECONDS
 
 const FIRST: EventsWanted = { sessionId: '', after: 0 }
@@ -18,18 +21,19 @@ export interface EventTasksPorts {
 }
 
 /**
- * Maintenance of events. Partitions are made for the days ahead. A partition is dropped when no session with
- * events in it remains. If one session keeps a partition for long, the events of removed sessions are deleted from it.
+ * Maintenance of events. Partitions are made for the days ahead. A partition is dropped when no session with events in
+ * it remains. If one session prevents this for a long time, the events of removed sessions are deleted from the
+ * partition.
  */
 export function eventTasks({ store, partitions, partitionTask, config }: EventTasksPorts): readonly MaintenanceTask[] {
-  /** The session that was last found in each partition. While this session exists, no other session is searched. */
+  /** The session that was last found in each partition. As long as this session exists, no search is needed. */
   const remaining = new Map<string, string>()
 
   const isOlder = (moment: Date, seconds: number, now: Date) =>
     moment <= secondsBefore(now, config.sessionRetentionDays * DAY_SECONDS + seconds)
 
   const droppable = async ({ name, since, until }: Partition, now: Date): Promise<boolean> => {
-    // Sessions are removed after the retention time, so a younger partition still has its sessions.
+    // Sessions are removed after the retention time. So a younger partition still has sessions and cannot be dropped.
     if (!isOlder(until, 0, now)) return false
     const sessionId = await store.remaining(since, until, remaining.get(name))
     remaining.delete(name)
@@ -40,13 +44,16 @@ export function eventTasks({ store, partitions, partitionTask, config }: EventTa
   return [
     partitionTask({ table: 'session_events', step: { hours: 24 }, ahead: 3, writesAheadSeconds: 0, droppable }),
     orphansTask(store, partitions, ({ name, since, until }, now) =>
-      // The first partition holds all events from the time before partitions.
+      // The first partition contains all events that were recorded before the table had partitions.
       since === undefined ? true : remaining.has(name) && isOlder(until, KEPT_SECONDS, now),
     ),
   ]
 }
 
-/** Checks each partition for which `kept` returns true once a day, and removes the events of removed sessions. */
+/**
+ * Makes the task that removes the events of removed sessions. Once a day, it searches each partition for which `kept`
+ * returns true.
+ */
 function orphansTask(
   store: Pick<EventStore, 'removeOrphans'>,
   partitions: Pick<PartitionStore, 'list'>,

@@ -1,4 +1,4 @@
-/** Milliseconds without an answer after which the other side of a transport counts as unreachable. */
+/** Milliseconds without an answer after which a transport treats its server as unreachable. */
 export const ANSWER_TIMEOUT_MS = 5_000
 
 /** Carries announcements to other processes. */
@@ -9,15 +9,15 @@ export interface Transport {
    */
   readonly isHeard?: () => boolean
   /**
-   * Sends messages to every other listening process, and possibly to this process. The next call must wait for this
-   * call.
+   * Sends messages to every other listening process, and possibly to this process. Call it again only after the
+   * previous call has ended.
    *
    * @throws within a few seconds if the messages cannot be sent, or their receipt is not confirmed.
    */
   send(messages: readonly string[]): Promise<void>
   /** Listens from the first call on, and resumes after each outage. */
   listen(): void
-  /** For the readiness check: `degraded` during an outage. During an outage, events arrive up to a second later. */
+  /** The result for the readiness check. It is `degraded` during an outage. Then events arrive up to a second late. */
   readonly check?: () => Promise<'up' | 'degraded'>
   close(): Promise<void>
 }
@@ -25,7 +25,10 @@ export interface Transport {
 /** Callbacks of a transport. */
 export interface Hearer {
   readonly onMessage: (message: string) => void
-  /** Called when messages begin to arrive. Earlier messages were missed, including the messages during an outage. */
+  /**
+   * Called when messages begin to arrive, at the start or after an outage. Messages that were sent before this call are
+   * lost.
+   */
   readonly onListening: () => void
 }
 

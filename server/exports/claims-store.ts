@@ -7,6 +7,7 @@ import type { ClaimsVault } from '../keys/claims/vault.js'
 const wrappedKey = z.string().nullable()
 
 const zVc = z.strictObject({ id: z.string(), vc: storedClaims, key: wrappedKey })
+const zNote = z.strictObject({ id: z.string(), note: storedClaims, key: wrappedKey })
 const zSubject = z.strictObject({ id: z.string(), credentialSubject: storedClaims, key: wrappedKey })
 const zOutcome = z.strictObject({
   id: z.string(),
@@ -34,6 +35,19 @@ export function createClaimsStore({ sql }: Database, claims: ClaimsVault) {
         SELECT c.id, c.vc, ${claims.keyOf('credentials.vc', fragment`c.id`)} AS key FROM credentials c
         WHERE c.id = ANY(${[...ids]}::text[])`
       return new Map(rows.map(({ id, vc, key }) => [id, claims.reveal({ column: 'credentials.vc', id }, vc, key)]))
+    },
+
+    /** `credentials.status_note`, of credentials that have one */
+    async notesOf(ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+      const rows = await sql(zNote)`
+        SELECT c.id, c.status_note AS note, ${claims.keyOf('credentials.status_note', fragment`c.id`)} AS key FROM credentials c
+        WHERE c.id = ANY(${[...ids]}::text[]) AND c.status_note IS NOT NULL`
+      return new Map(
+        rows.map(({ id, note, key }) => [
+          id,
+          claims.reveal<{ readonly text: string }>({ column: 'credentials.status_note', id }, note, key)?.text ?? '',
+        ]),
+      )
     },
 
     /** `offerings.credential_subject` */

@@ -5,16 +5,16 @@ import type { CredentialFormat } from './format.js'
 import type { FORMATS, FormatName, Formats } from './registry.js'
 import type { FormatAnswer } from './verifying.js'
 
-// At run time, the schemas accept the formats of the running service. Their types, which clients see, list the formats
-// that this service includes by default.
+// At run time, the schemas accept the formats of the running service. The TypeScript types of the schemas, which
+// clients see, list the formats that this service includes by default.
 
 type StandardFormat = (typeof FORMATS)[number]
 
-/** The name of one of several formats, in a request. */
+/** The schema for a format's name in a request. It must be the name of one of `formats`. */
 export const zFormatName = (formats: readonly Pick<CredentialFormat, 'name'>[]) =>
   z.enum(formats.map(({ name }) => name) as FormatName[])
 
-/** The name of one of several formats, in an answer. */
+/** The schema for a format's name in an answer. It is the name of one of `formats`. */
 export const zShownFormatName = (formats: readonly CredentialFormat[]) =>
   zFormatName(formats) as z.ZodType<unknown> as z.ZodType<FormatName, string>
 
@@ -86,7 +86,10 @@ export const zVerdict = ({ all }: Formats) =>
     AnyValid | Invalid
   >
 
-/** Answer of the verification that reports each check. It accepts further formats and names the issuer. */
+/**
+ * Answer of the verification that reports each check. This verification accepts more formats than `POST
+ * /credentials/verify`, and the answer names the issuer.
+ */
 export const zVerdictByCheck = ({ all }: Formats) =>
   verdictOf(
     all.map(({ verifying }) => verifying.answerByCheck ?? verifying.answer),

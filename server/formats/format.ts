@@ -7,19 +7,21 @@ import type { Verifying } from './verifying.js'
 export interface IssuedFormat {
   readonly name: string
   /**
-   * Whether HAIP 1.0 §6 has a profile of the format. If HAIP is required, only formats with a profile are issued and
-   * requested.
+   * Whether HAIP 1.0 §6 profiles the format. If HAIP is required, only formats with a profile are issued and requested.
    */
   readonly haip: boolean
   readonly issuing: Issuing
-  /** The format for wallets of earlier drafts, under its former name; absent if the name never changed. */
+  /**
+   * The same format under its former name, for wallets of earlier drafts. Absent if the format never had a different
+   * name.
+   */
   readonly former?: IssuedFormat
 }
 
 /**
- * A credential format: everything that the service knows about it. `name` is its credential format identifier (OpenID4VCI 1.0
- * Appendix A, OpenID4VP 1.0 Appendix B). Code that issues, verifies or holds credentials asks the registry
- * and treats every format alike.
+ * A credential format: everything that the service knows about it. `name` is its credential format identifier
+ * (OpenID4VCI 1.0 Appendix A, OpenID4VP 1.0 Appendix B). Code outside this folder gets the formats from the registry
+ * and treats every format in the same way.
  */
 export interface CredentialFormat extends IssuedFormat, QueryableFormat {
   readonly verifying: Verifying

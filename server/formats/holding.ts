@@ -7,7 +7,7 @@ import type { ClaimsPathPointer } from '../protocol/sd-jwt-vc/present.js'
 import type { Installation } from './issuing.js'
 import type { Handover } from './verifying.js'
 
-/** Hashes of transaction data, and their algorithm if the presentation must name it. */
+/** Hashes of transaction data, and the hash algorithm if the presentation must name the algorithm. */
 export interface AuthorizedHashes {
   readonly hashes: readonly string[]
   readonly alg?: string
@@ -18,7 +18,7 @@ export interface HolderPresentation {
   readonly compact: string
   /** The claims to disclose, in formats with selective disclosure. */
   readonly disclose: readonly ClaimsPathPointer[]
-  /** The key that the credential is bound to, under its DID URL. */
+  /** Signs with the key to which the credential is bound. The signer's `kid` is the key's DID URL. */
   readonly signer: Signer
   /**
    * Whether the verifier requires proof of the holder's key (OpenID4VP 1.0 §6.1). Some formats always include the
@@ -36,7 +36,7 @@ export interface HolderPresentation {
   readonly id: string
 }
 
-/** Algorithms of a presentation's signatures. */
+/** The data that decide with which algorithms a presentation is signed. */
 export interface SignedWith {
   readonly compact: string
   /** JOSE name of the algorithm of the holder's key. */
@@ -46,19 +46,22 @@ export interface SignedWith {
 
 type NoClaims = Readonly<Record<string, never>>
 
-/** A credential for the DCQL library. It has no claims: this service selects claims itself, by OpenID4VP 1.0 §7. */
+/**
+ * A credential as the DCQL library expects it. It has no claims, because this service selects claims itself, as
+ * OpenID4VP 1.0 §7 defines.
+ */
 export type LibraryCredential =
   | { readonly credential_format: 'dc+sd-jwt'; readonly vct: string; readonly claims: NoClaims }
   | { readonly credential_format: 'jwt_vc_json'; readonly type: string[]; readonly claims: NoClaims }
   | { readonly credential_format: 'mso_mdoc'; readonly doctype: string; readonly namespaces: NoClaims }
 
-/** The part of a format for the libraries that hosted wallets use. */
+/** What the libraries of hosted wallets need to know about a format. */
 export interface LibrarySide {
-  /** Whether the OpenID4VCI library knows the format, and detects malformed configurations of the format. */
+  /** Whether the OpenID4VCI library knows the format, so that it detects malformed configurations of the format. */
   readonly checksConfigurations: boolean
   /**
-   * Converts a credential query for the format, under any of its names, to the DCQL library's form. Undefined if the
-   * format can answer no part of the query.
+   * Converts a credential query for the format, under any name of the format, to a query for the DCQL library.
+   * Undefined if the format can answer no part of the query.
    */
   query(query: JsonObject): JsonObject | undefined
   credential(types: readonly string[]): LibraryCredential
@@ -66,7 +69,7 @@ export interface LibrarySide {
 
 /** Functions of a format for drafts of OpenID4VP with Presentation Exchange. */
 export interface ExchangeHolding {
-  /** The credential with every disclosure, in the form that queries read. */
+  /** The credential with every disclosure, as queries read it. */
   viewOf(compact: string, installation: Pick<Installation, 'issuerBaseUrl'>): CredentialView
   /**
    * Members of an Input Descriptor Mapping Object for a presentation, except the descriptor's id (DIF Presentation Exchange 2 §6;
@@ -82,25 +85,25 @@ export interface ExchangeHolding {
 type Soon<T> = T | Promise<T>
 
 /**
- * The hosted wallet's half of a credential format. The compact credentials are the holder's own, and were verified on
- * receipt.
+ * The functions of a credential format that hosted wallets need. The compact credentials belong to the holder and were
+ * verified on receipt.
  */
 export interface Holding {
-  /** The format's names in drafts. Issuers and verifiers still use them. */
+  /** The format's names in drafts, which some issuers and verifiers still use. */
   readonly formerNames: readonly string[]
   readonly library: LibrarySide
   /** Whether every credential of the format is bound to a holder's key. */
   readonly alwaysBound: boolean
   /**
-   * `vct`, every `type`, or the doctype, of an issuer's credential configuration (OpenID4VCI 1.0 Appendix A); empty if
-   * it names no type.
+   * Returns the types in an issuer's credential configuration (OpenID4VCI 1.0 Appendix A): `vct`, every `type`, or the
+   * doctype. Empty if the configuration names no type.
    */
   typesOf(configuration: JsonObject): readonly string[]
   /** The claims that the credential's holder sees, with every disclosure. */
   claimsOf(compact: string): Soon<JsonObject>
   /** The part of the claims that is about the subject. */
   subjectOf(claims: JsonObject): Record<string, unknown>
-  /** The issuer's certificate chain in the form of a JOSE header (RFC 7515 §4.1.6); undefined if there is none. */
+  /** The issuer's certificate chain as `x5c` of a JOSE header (RFC 7515 §4.1.6); undefined if there is none. */
   x5cOf(compact: string): Soon<unknown>
   /** References to the credential's entries in status lists. */
   statusOf(compact: string): Soon<readonly StatusReference[]>
@@ -112,6 +115,6 @@ export interface Holding {
    */
   isTakenBy(vpFormats: JsonObject, signed: SignedWith): Soon<boolean>
   present(presentation: HolderPresentation): Promise<string>
-  /** Absent if no draft requests the format here. */
+  /** Absent if this service does not present the format to verifiers of drafts. */
   readonly exchange?: ExchangeHolding
 }

@@ -7,7 +7,7 @@ import type { MdocMapping } from '../protocol/mdoc/elements.js'
 import type { ProvenKey } from '../protocol/openid4vci/key-proof.js'
 import type { Work } from '../protocol/work.js'
 
-/** Configuration values that formats use. */
+/** The configuration values of an installation that formats use. */
 export interface Installation {
   readonly issuerBaseUrl: string
   /** Name of the issuer in an SD-JWT VC: the issuer's DID, or the base URL. */
@@ -22,10 +22,13 @@ export interface Binding {
   readonly holderKey?: Jwk | { readonly kid: string } | undefined
 }
 
-/** A type, which is a version of a schema, in the form that formats need. */
+/** A credential type (one version of a schema) with the facts that formats need. */
 export interface IssuedType {
   readonly name: string
-  /** Dotted paths of the claims that may be withheld; null if every claim of the subject may be withheld. */
+  /**
+   * Dotted paths of the claims that the holder may withhold; null if the holder may withhold every claim of the
+   * subject.
+   */
   readonly selectivelyDisclosable: readonly string[] | null
   /** JSON Schema of the subject. */
   readonly body: JsonObject
@@ -41,7 +44,7 @@ export interface Issuability {
   readonly certified: boolean
 }
 
-/** One claim of a type, in the form of metadata. */
+/** One claim of a type, as metadata describe it. */
 export interface ClaimDescription {
   /** Claims path (OpenID4VCI 1.0 Appendix C). */
   readonly path: ClaimPath
@@ -66,35 +69,38 @@ export interface SigningRequest {
   readonly binding: Binding
   /** A UUID, different for each credential. */
   readonly id: string
-  /** The credential's entry in its status list, in both published forms of the list. */
+  /**
+   * The credential's entry in its status list, once for each of the two formats in which the list is published. The Bitstring
+   * format has one entry for each purpose.
+   */
   readonly status: {
     readonly token: TokenStatusReference
-    readonly bitstring: BitstringStatusListEntry & { readonly id: string }
+    readonly bitstring: readonly (BitstringStatusListEntry & { readonly id: string })[]
   }
   /** In whole seconds, like `expiresAt`. */
   readonly issuedAt: Date
   readonly expiresAt?: Date
-  /** The time of signing. In copies for wallets, `issuedAt` is earlier. */
+  /** The time of signing. In copies for wallets, `issuedAt` is earlier than this time. */
   readonly now: Date
   /** A cryptographically secure source. */
   readonly randomBytes: (length: number) => Uint8Array
 }
 
 export interface SignedCredential {
-  /** The issued form. */
+  /** The credential as it is issued. */
   readonly compact: string
   /** The API's credential object, including the proof; undefined if the format has no such object. */
   readonly vc: unknown
 }
 
-/** The issuer's half of a credential format. */
+/** The functions of a credential format that issuers need. */
 export interface Issuing {
   /**
-   * Suffix to the name of a schema in the id of its credential configuration: a hyphen and a name, or empty for the
-   * default format.
+   * The suffix that is added to the name of a schema to make the id of the schema's credential configuration. It is a
+   * hyphen and a name, or empty for the default format.
    */
   readonly configurationSuffix: string
-  /** The format's name for use in a sentence, with its article. */
+  /** The format's name with its article, for use in a sentence. */
   readonly title: string
   /** Whether wallets of drafts receive offers of the format. */
   readonly drafts: boolean
@@ -102,29 +108,38 @@ export interface Issuing {
   readonly bindingMethods?: readonly string[]
   /** Whether each credential needs a holder's key. */
   readonly needsHolder: boolean
-  /** The missing requirement for issuing a type in the format, as part of a refusal; undefined if nothing is missing. */
+  /**
+   * Returns what a type lacks to be issued in the format, as a part of an error message. Undefined if nothing is
+   * missing.
+   */
   lacks(of: Issuability): string | undefined
-  /** Names at the top of a subject that the format itself uses. */
+  /** Names that a claim at the top level of a subject must not have, since the format itself uses them. */
   readonly reservedClaims: ReadonlySet<string>
   /**
    * Checks that the format can express a subject.
    *
-   * @param work pays for the check
+   * @param work the budget for the check
    * @throws CredentialError that names the claim.
    */
   checkSubject(subject: JsonObject, type: IssuedType, work: Work): void | Promise<void>
-  /** Checks that the format can be bound to a key; absent if it can be bound to every key. @throws CredentialError */
+  /**
+   * Checks that a credential of the format can be bound to a key. Absent if it can be bound to every key. @throws
+   * CredentialError
+   */
   checkHolderKey?(key: Jwk): Promise<void>
-  /** Selects the algorithms of key proofs whose keys the format can be bound to; absent if it can be bound to every key. */
+  /**
+   * Selects the algorithms whose keys a credential of the format can be bound to. Absent if it can be bound to every
+   * key.
+   */
   proofAlgorithms?(names: readonly SignatureAlgorithm[]): Promise<readonly SignatureAlgorithm[]>
   /** `credential_signing_alg_values_supported`, if its values are not the JOSE names of the algorithms. */
   signingAlgorithms?(names: readonly string[]): Promise<readonly unknown[]>
   /** Members of a credential configuration that name its type (OpenID4VCI 1.0 Appendix A). */
   typeMembers(type: Pick<IssuedType, 'name' | 'mdoc'>, installation: Installation): JsonObject
-  /** The claims of a type at their places in the credential, from the claims of its subject. */
+  /** Converts the claims of a subject to claims of the credential, by changing their paths. */
   claimsOf(claims: readonly ClaimDescription[], type: IssuedType): readonly ClaimDescription[]
   /**
-   * Binding of a wallet's copy to the key that the wallet has proven.
+   * Returns the binding of a wallet's copy to the key that the wallet has proven.
    *
    * @param subjectId the subject, if the offering names it.
    */

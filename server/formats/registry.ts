@@ -3,22 +3,25 @@ import type { CredentialFormat, IssuedFormat } from './format.js'
 import { jwtVcJson } from './jwt-vc-json/format.js'
 import { msoMdoc } from './mso-mdoc/format.js'
 
-/** The formats of this service, in the order in which they are listed and tried. */
+/** The formats of this service, in the order in which answers list them and unknown credentials are tried. */
 export const FORMATS = [dcSdJwt, jwtVcJson, msoMdoc] as const
 
-/** The format names for first-party clients. */
+/** The name of a format, in the types of the API's clients. */
 export type FormatName = (typeof FORMATS)[number]['name']
 
 export interface Formats {
-  /** In the order in which they are listed and tried. */
+  /** In the order in which answers list them and unknown credentials are tried. */
   readonly all: readonly CredentialFormat[]
-  /** In the order of offers: the primary format first. */
+  /** The formats that can be issued, in the order in which offers list them: the primary format first. */
   readonly issued: readonly IssuedFormat[]
-  /** The default format for issuance. The id of its configuration is the name of the schema. */
+  /**
+   * The format that is issued if a request names no format. The id of its credential configuration is the name of the
+   * schema.
+   */
   readonly primary: CredentialFormat
-  /** The formats for wallets of earlier drafts, in the same order. */
+  /** The formats under their former names, for wallets of earlier drafts, in the order of `issued`. */
   readonly former: readonly IssuedFormat[]
-  /** The format with this name. @throws Error for an unknown name, which every contract refuses before. */
+  /** The format with this name. @throws Error for an unknown name. Contracts refuse an unknown name before. */
   named(name: string): CredentialFormat
   /** The first format that recognises a compact credential; undefined if no format does. */
   recognise(compact: string): CredentialFormat | undefined

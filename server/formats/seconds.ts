@@ -1,6 +1,6 @@
 import type { JsonObject } from '../protocol/json/json-object.js'
 
-/** The first claim that is a NumericDate (RFC 7519 §2): seconds since the epoch. */
+/** Returns the first of the claims that is a NumericDate (RFC 7519 §2): seconds since the epoch. */
 export const secondsOf = (payload: JsonObject, ...names: readonly string[]): number | undefined =>
   names.map((name) => payload[name]).find((value) => typeof value === 'number')
 
@@ -8,7 +8,7 @@ export const secondsOf = (payload: JsonObject, ...names: readonly string[]): num
 const DATE_TIME = /^\d{4}-/
 
 /**
- * The moment of a NumericDate in the form of RFC 3339; undefined before the year 0000 or after 9999. An issuer may sign any
+ * Writes a NumericDate as a date-time of RFC 3339. Undefined before the year 0000 or after 9999. An issuer may sign any
  * number, for example milliseconds by mistake, a number beyond every date, or no number at all.
  */
 export function dateTimeOf(seconds: number | undefined): string | undefined {

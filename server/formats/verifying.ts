@@ -19,7 +19,7 @@ import type { Installation } from './issuing.js'
  * and whether its issuer is trusted.
  */
 export interface VerifiedCredential {
-  /** The proven issuer; with `x5c` the subject of the certificate. */
+  /** The proven issuer. With `x5c`, the subject of the certificate. */
   readonly issuer: string
   readonly issuerKey: IssuerKey
   /** The credential's entries in status lists. */
@@ -33,9 +33,9 @@ export interface VerifiedCredential {
   /** In seconds since the epoch. */
   readonly issuedAt: number | undefined
   readonly expiresAt: number | undefined
-  /** The kind of holder's proof in the text; undefined if there is no proof. The proof was not verified. */
+  /** The kind of the holder's proof that the text contains, which was not verified. Undefined if there is no proof. */
   readonly holderProof: string | undefined
-  /** Members of `answer` or `answerByCheck` for a credential that is verified alone; empty if there is no such answer. */
+  /** The values for the members of `answer` or `answerByCheck`. Empty if the format has neither. */
   readonly shown: JsonObject
 }
 
@@ -48,21 +48,24 @@ export type Handover = {
   readonly encryptionKey: Jwk | undefined
 } & (
   | { readonly clientId: string; readonly responseUri: string }
-  /** Origins of the pages that may have made the request, in the form of browsers. */
+  /** Origins of the pages that may have made the request, written as browsers write them. */
   | { readonly origins: readonly string[] }
 )
 
-/** The binding that a presentation must have, and the functions that its verification needs. */
+/** The values that a presentation must match, and the functions that its verification needs. */
 export interface PresentationContext {
   /** These options find the keys of trusted issuers only. */
   readonly options: VerifyOptions
-  /** Called before each credential of a presentation that may hold several. Each credential must pass all checks. */
+  /**
+   * Called before each credential of a presentation, if the format allows several credentials in one presentation. Each
+   * credential must pass all checks.
+   */
   readonly onNextCredential: () => void
   readonly installation: Installation
   readonly nonce: string
   /**
-   * The verifier's client identifier, with its prefix. For a request by a page: the page's origins in every accepted
-   * form.
+   * The verifier's client identifier, with its prefix. For a request over the Digital Credentials API, the accepted
+   * spellings of the page's origins instead.
    */
   readonly audience: string | readonly string[]
   readonly handover: Handover
@@ -72,19 +75,26 @@ export interface PresentationContext {
   readonly meta: JsonObject
   /** `claims` of the credential query; empty if the query has no claims. */
   readonly claims: readonly ClaimsQuery[]
-  /** The type metadata of an SD-JWT VC type of another installation, as text; undefined if they are unavailable. */
+  /**
+   * Fetches the type metadata of an SD-JWT VC type that belongs to a different installation, as text. Undefined if they
+   * are unavailable.
+   */
   readonly fetchTypeMetadata: (vct: string) => Promise<string | undefined>
-  /** Whether a holder's proof is required: always, or if the credential is bound to a holder. A proof that is present is always checked. */
+  /**
+   * When a holder's proof is required. `whereBound`: if the credential is bound to a holder. A proof that is present is
+   * always checked.
+   */
   readonly proofRequired: 'always' | 'whereBound' | 'never'
-  /** The key that a DID URL names. */
+  /** Finds the key that a DID URL names. */
   readonly holderKeyOfKid: (kid: string) => Promise<Jwk>
   /**
-   * Finds the key that signed a presentation in a JWT from the JWT's header and payload, which are not verified yet.
+   * Finds the key for a presentation that is a JWT. Its input is the JWT's header and payload, which are not verified
+   * yet.
    */
   readonly holderKeyOfJwt: (header: JsonObject, payload: JsonObject) => Promise<HolderKey>
   /** @throws CredentialError for a credential that is revoked or suspended, or whose status is unavailable. */
   readonly checkStatus: (credential: Pick<VerifiedCredential, 'status' | 'issuerKey'>) => Promise<void>
-  /** Pays for work that grows with the size of a presentation or of the request. */
+  /** The budget for work that grows with the size of a presentation or of the request. */
   readonly work: Work
 }
 
@@ -118,28 +128,34 @@ export const notBound = () =>
   new CredentialError('Credential is not bound to a holder key.', { check: 'holder-binding' })
 
 /**
- * Members of a verification's answer in addition to `isValid`: the answer's name for a format, and the members that
- * show a credential.
+ * The members of a verification's answer in addition to `isValid`: the name of the format, and the members that contain
+ * the credential's content.
  */
 export interface FormatAnswer {
   readonly format: string
   readonly members: Readonly<Record<string, z.ZodType>>
 }
 
-/** The answer for formats that only the verification that reports each check accepts. */
+/**
+ * The answer for a format that `POST /credentials/verify` does not accept, but the verification that reports each check
+ * does.
+ */
 export interface AnswerByCheck extends FormatAnswer {
-  /** Whether a text of an unknown format may be of this format. If no format matches, the text is of no supported format. */
+  /**
+   * A second, stricter test of a text that `recognises` has accepted: whether it may be a credential of this format. If
+   * not, the error says that the format is not supported.
+   */
   resembles(text: string): boolean
 }
 
-/** The verifier's half of a credential format. */
+/** The functions of a credential format that verifiers need. */
 export interface Verifying {
   /** Whether only a certificate chain to TRUST_ANCHORS proves the issuer of a credential of the format. */
   readonly certifiedOnly: boolean
   /**
    * Verifies one presentation: the credential, the holder's proof and the status.
    *
-   * @returns its credentials; several if a presentation holds several.
+   * @returns the credentials of the presentation.
    * @throws CredentialError with a sentence about the first check that fails.
    */
   verifyPresentation(presentation: string, context: PresentationContext): Promise<readonly PresentedCredential[]>
@@ -151,11 +167,14 @@ export interface Verifying {
   /** Absent if `POST /credentials/verify` does not accept the format; the interface names its formats. */
   readonly answer?: FormatAnswer
   /**
-   * Answer of the verification that reports each check, if only this verification accepts the format. Otherwise
+   * The answer of the verification that reports each check, if only this verification accepts the format. Otherwise
    * `answer` applies.
    */
   readonly answerByCheck?: AnswerByCheck
-  /** Whether an issued credential has the form of this format. The formats are asked in their order. */
+  /**
+   * Whether an issued credential looks like a credential of this format. The formats are tried in the order of the
+   * registry.
+   */
   recognises(compact: string): boolean
   /** Verifies an issued credential. @throws CredentialError with a sentence about the first check that fails. */
   verify(compact: string, options: VerifyOptions): Promise<VerifiedCredential>

@@ -31,7 +31,7 @@ export const readiness = {
     summary: 'Check that requests can be served',
     description:
       'Checks the database. If configured, it also checks Redis, NATS, the replica, the identity provider, certificates and the ' +
-      'verifier attestation. A 503 has the same result and the members of the error envelope. A process that is stopping ' +
+      'verifier attestation. The body of a 503 has the same members, and the members of the error envelope. A process that is stopping ' +
       'answers with a 503 too.',
     access: 'public',
     kind: 'protocol',

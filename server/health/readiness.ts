@@ -2,10 +2,10 @@ import type { Log } from '../log/log.js'
 import { inTime } from '../outbound/in-time.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 
-/** `degraded`: requests are served without the component. */
+/** `degraded`: the component does not work, but requests are served without it. */
 type Status = 'up' | 'degraded' | 'down'
 
-/** The status of each component that requests use, by name. */
+/** The status of each component that is needed for requests, by the name of the component. */
 export type Components = Readonly<Record<string, { readonly status: Status }>>
 
 /** The sources of the readiness check. */
@@ -13,13 +13,13 @@ export interface Health {
   /** True if the process has received a signal to stop. */
   stopping(): boolean
   /**
-   * A check for each component. If a check rejects, its component is down and requests cannot be served. `degraded`
-   * means that requests are served without the component.
+   * A check for each component. If a check rejects, its component is down and requests cannot be served. If a check
+   * returns `degraded`, requests are served without the component.
    */
   readonly checks: Readonly<Record<string, () => Promise<unknown>>>
 }
 
-/** Time limit for a check, in milliseconds. A component that answers later counts as unavailable. */
+/** Time limit for a check, in milliseconds. A component whose check takes longer counts as unavailable. */
 const CHECK_TIMEOUT_MS = 3_000
 
 async function statusOf(check: () => Promise<unknown>, onFailure: (error: unknown) => void): Promise<Status> {
@@ -31,7 +31,7 @@ async function statusOf(check: () => Promise<unknown>, onFailure: (error: unknow
   }
 }
 
-/** Checks all components that requests need. A stopping process is never ready. */
+/** Checks all components that requests need. A process that is stopping is never ready. */
 export async function readinessOf(
   { health, log }: { readonly health: Health; readonly log: Pick<Log, 'error'> },
   requestId?: string,
@@ -44,7 +44,7 @@ export async function readinessOf(
   return Object.fromEntries(await Promise.all(answers))
 }
 
-/** The health result of the API. A failed result also has the members of the error envelope. */
+/** Makes the health result of the API. A failed result also has the members of the error envelope. */
 export function healthReply(components: Components, path: string, now: Date): ProtocolReply {
   const entries = Object.entries(components)
   const serving = Object.fromEntries(entries.filter(([, { status }]) => status !== 'down'))

@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express'
 import type { Log } from '../log/log.js'
 import { secretKey } from '../protocol/jose/secret-key.js'
 
-/** Hash characters to log: enough to distinguish callers. */
+/** The number of hash characters in the log. It is enough to distinguish callers. */
 const CALLER_LENGTH = 16
 
 /**
@@ -15,7 +15,7 @@ export function accessLog(log: Log, key: Uint8Array): RequestHandler {
     createHmac('sha256', secretKey(key)).update(sub).digest('base64url').slice(0, CALLER_LENGTH)
   return (request, response, next) => {
     const started = performance.now()
-    // The address is read now, since a closed connection has none.
+    // The address is read now, because a closed connection has no address any more.
     const { method, path, ip: address } = request
     response.on('close', () => {
       const { requestId, caller } = response.locals as { requestId?: string; caller?: string }

@@ -5,7 +5,7 @@ import { type RequestHandler, Router } from 'express'
 import type { Config } from '../config/config.js'
 import { openApiDocument } from './openapi.js'
 
-/** The files of Swagger UI; the page loads nothing from other hosts. */
+/** The directory of Swagger UI's files. They are served by this service, so the page loads nothing from other hosts. */
 const swaggerFiles = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
 
 /** Addresses are relative, since a proxy may serve the reference below a path. */
@@ -39,12 +39,15 @@ export const REFERENCE_FILES: ReadonlySet<string> = new Set(['start.js', ...ASSE
 /** All paths of the reference. */
 export const REFERENCE_PATHS: ReadonlySet<string> = new Set(['/api-docs', '/api-docs-json', ...REFERENCE_FILES])
 
-/** Swagger UI sets style attributes and shows its icons as data URIs. */
+/** The Content-Security-Policy of the page. It allows style attributes and data URIs, because Swagger UI needs them. */
 const PAGE_CSP =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** Serves `/api-docs` and `/api-docs-json`. The document is made once, at its first request, in a tenth of a second. */
+/**
+ * Serves `/api-docs` and `/api-docs-json`. The document is made once, when it is requested for the first time. This
+ * takes a tenth of a second.
+ */
 export function apiReference(appRouter: AnyRouter, config: Config): RequestHandler {
   let document: string | undefined
   const reference = Router({ caseSensitive: true, strict: true })
@@ -55,7 +58,7 @@ export function apiReference(appRouter: AnyRouter, config: Config): RequestHandl
   reference.get('/api-docs', (_request, response) => {
     response.set('content-security-policy', PAGE_CSP).type('html').send(PAGE)
   })
-  // Relative addresses do not work below this address, so the browser is redirected.
+  // The page has relative addresses, which would be wrong at this address. So the browser is redirected.
   reference.get('/api-docs/', (_request, response) => response.redirect(301, '../api-docs'))
   reference.get('/api-docs/start.js', (_request, response) => {
     response.type('text/javascript').send(START)

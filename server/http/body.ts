@@ -8,7 +8,7 @@ import { dropBody, isRefused, REFUSED } from './bounded-request.js'
 
 export const MAX_BODY_BYTES = 1_048_576
 
-/** First size of a body's buffer; most bodies fit. */
+/** The initial size of a body's buffer. Most bodies fit into it. */
 const FIRST_BYTES = 4_096
 
 const EMPTY = Buffer.alloc(0)
@@ -20,7 +20,7 @@ const UNPACKERS: ReadonlyMap<string, () => Duplex> = new Map([
   ['br', createBrotliDecompress],
 ])
 
-/** Collects all pieces of a body in one buffer, whose size doubles when it is full. */
+/** Collects all pieces of a body in one buffer. A full buffer is replaced by a buffer of twice the size. */
 class Gathered {
   #buffer: Buffer = EMPTY
   length = 0
@@ -67,7 +67,7 @@ function gather(request: IncomingMessage, unpacker: Duplex | undefined, maxBytes
   return new Promise<Buffer>((resolve, reject) => {
     const refuse = () => reject(errors.bodyInPieces())
     const fail = (cause?: Error) => reject(errors.unreadableBody(cause))
-    // A decoder continues after the request has ended and closed.
+    // A decoder may still have data to deliver after the request has ended and closed.
     const close = () => request.readableEnded || fail()
     const count = ({ length }: Buffer) => {
       arrived += length
@@ -101,7 +101,7 @@ async function readBytes(request: IncomingMessage, maxBytes: number): Promise<Bu
 }
 
 /**
- * The whole body as text; empty without a body.
+ * Reads the whole body as text. The text is empty if there is no body.
  *
  * @throws 413 above `maxBytes` (decoded); 400 if it ends early, arrives in too many pieces or is not UTF-8; 415 for an
  * unsupported content encoding.

@@ -1,20 +1,26 @@
 import { IncomingMessage } from 'node:http'
 
-/** Pieces that each body may have. A piece is an HTTP chunk, or a separately received part of a chunk. */
+/**
+ * Number of pieces that a body of any size may have. A piece is an HTTP chunk, or a part of a chunk that arrives
+ * separately.
+ */
 const FREE_PIECES = 256
-/** Octets of a body for which one further piece is allowed. */
+/** For each this many octets of a body, one more piece is allowed. */
 const BYTES_PER_PIECE = 256
-/** Maximum octets of a body, even if nobody reads it. A body within its limit has far fewer. */
+/** Maximum number of octets in a body, even if no code reads the body. The routes have much lower limits. */
 const MAX_BYTES = 16_777_216
 /**
- * Octets of framing that each body may have: chunk sizes, chunk extensions (RFC 9112 §7.1.1) and data that Node read
- * ahead.
+ * Octets of framing that a body of any size may have: chunk sizes, chunk extensions (RFC 9112 §7.1.1) and data that
+ * Node read ahead.
  */
 const FREE_FRAMING = 131_072
-/** Time for which a refused connection stays half open, so that the answer arrives before the reset. */
+/**
+ * Time for which a refused connection stays open for sending only, so that the answer arrives before the connection is
+ * reset.
+ */
 const LINGER_MS = 1_000
 
-/** The event that tells a waiting reader that the body of its request is refused. */
+/** The event that the request emits when its body is refused, for code that is waiting for the body. */
 export const REFUSED = 'bodyRefused'
 
 const refused = new WeakSet<IncomingMessage>()
@@ -29,11 +35,12 @@ function closeSlowly(this: IncomingMessage['socket']): void {
 }
 
 /**
- * A class of requests that limits the cost of a body to its size. Node calls JavaScript for each piece of a body, so 1 MiB in
- * chunks of one octet costs seconds. Reading stops beyond {@link MAX_BYTES}, and beyond {@link FREE_PIECES} pieces plus one for
- * each {@link BYTES_PER_PIECE} octets. Reading also stops if the framing is larger than the body, since Node reads up to 16 KiB of
- * extensions for each chunk. The connection then closes after the answer. The limits also apply to bodies that nobody reads:
- * Node drains them with `_dump`, without counting.
+ * Makes a class of requests in which the cost of reading a body is limited by the body's size. Node calls JavaScript
+ * for each piece of a body, so 1 MiB in chunks of one octet costs seconds. Reading stops beyond {@link MAX_BYTES}, and
+ * beyond {@link FREE_PIECES} pieces plus one for each {@link BYTES_PER_PIECE} octets. Reading also stops if there are
+ * more octets of framing than octets of body (beyond {@link FREE_FRAMING}), since Node reads up to 16 KiB of extensions
+ * for each chunk. The connection then closes after the answer. The limits also apply to bodies that nobody reads: Node
+ * drains them with `_dump`, without counting.
  *
  * @returns a new class each time, whose prototype may be changed
  */
@@ -61,7 +68,7 @@ export function createRequestClass(): typeof IncomingMessage {
     }
 
     override _read(size: number): void {
-      // After a refusal nothing is read, since reading would start the socket again.
+      // After a refusal nothing is read, because reading would resume the paused socket.
       if (!this.#isRefused) super._read(size)
     }
 
@@ -82,7 +89,7 @@ export function createRequestClass(): typeof IncomingMessage {
       this.#isRefused = true
       refused.add(this)
       socket.destroySoon = closeSlowly
-      // The answer is complete, or will be complete within this turn of the event loop.
+      // A dropped body means that the answer is complete, or will be complete within this turn of the event loop.
       if (this.#isDropped) setTimeout(() => socket.destroy(), LINGER_MS)
       else this.emit(REFUSED)
       return false

@@ -3,15 +3,15 @@ import type { Context } from '../api/context.js'
 
 /** The options of a call over REST. */
 export interface Call {
-  /** The procedure's name, after its router's name. */
+  /** The procedure's name with its router, such as `offerings.claim`. */
   readonly path: string
   readonly ctx: Context
   readonly getRawInput: () => Promise<unknown>
 }
 
 /**
- * Options that a middleware may change for the next middleware. The new context is merged into the middleware's own
- * context.
+ * Options that a middleware passes to the next middleware to replace its own options. The passed `ctx` is merged into
+ * the middleware's `ctx`.
  */
 interface HandedOn {
   readonly ctx?: object
@@ -66,9 +66,9 @@ async function run(chain: Chain, at: number, given: Omit<Options, 'next' | 'type
 }
 
 /**
- * Calls a procedure through its middlewares, like tRPC. tRPC's own caller copies all options twice for each middleware,
- * property by property. A call by tRPC takes 20 µs; a call by this function takes 4 µs. The issuance of a credential
- * has eight calls.
+ * Calls a procedure through its middlewares, as tRPC's own caller does. tRPC's caller copies all options twice for each
+ * middleware, property by property, and takes 20 µs for a call. This function takes 4 µs. Issuing one credential needs
+ * eight calls.
  *
  * @throws TRPCError the error of the procedure or of a middleware
  */

@@ -5,12 +5,15 @@ import type { Config } from '../config/config.js'
 import { type ConsoleFile, type ConsoleFiles, readConsole } from '../console/files.js'
 import { projectDirectory } from '../database/migrations.js'
 
-/** No content from other origins, no inline scripts or styles, no frame around the page. */
+/**
+ * The Content-Security-Policy of the console: no content from other origins, no inline scripts or styles, and no page
+ * may show the console in a frame.
+ */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
   "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-/** Addresses below the console that are no screens. */
+/** Addresses below `/console` that do not belong to a screen. */
 const PROCEDURES: ReadonlySet<string> = new Set(['session', 'login', 'callback', 'logout'])
 
 function send({ type, bytes, gzipped }: ConsoleFile, caching: string, request: Request, response: Response): void {
@@ -22,11 +25,11 @@ function send({ type, bytes, gzipped }: ConsoleFile, caching: string, request: R
 }
 
 /**
- * Serves `/console`, the files built from client/console. Each address returns the same page, which shows the screen of the
- * address. Browsers request the page each time. The name of any other file changes with its content, so browsers cache the file
- * forever. If the console was not built, nothing is served.
+ * Serves `/console`, the files built from client/console. Each address returns the same page, which shows the screen of
+ * the address. Browsers request the page each time. All other files have names that change with their content, so
+ * browsers may cache them forever. If the console was not built, nothing is served.
  *
- * @param directory the directory of the built files; `dist/console` unless given
+ * @param directory the directory of the built files; `dist/console` by default
  */
 export function consoleFiles(
   { issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>,
@@ -51,6 +54,6 @@ export function consoleFiles(
     else send(page, 'no-cache', request, response)
   })
   return (request, response, next) =>
-    // An address that cannot be decoded is no screen.
+    // An address that cannot be decoded does not belong to a screen.
     router(request, response, (thrown: unknown) => (thrown instanceof URIError ? next() : next(thrown)))
 }

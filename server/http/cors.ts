@@ -16,7 +16,10 @@ const EXPOSED_HEADERS = [
   'oauth-client-attestation-challenge',
 ]
 
-/** True for an origin on this machine, with any port. AUTH_DISABLED allows these origins for local development. */
+/**
+ * True for an origin on this machine, with any port. With AUTH_DISABLED, these origins are allowed, for local
+ * development.
+ */
 function isLoopbackOrigin(origin: string): boolean {
   return URL.canParse(origin) && isLoopbackName(new URL(origin).hostname)
 }

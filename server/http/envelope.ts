@@ -8,7 +8,10 @@ export interface ErrorEnvelope {
   path: string
   /** ISO 8601. */
   timestamp: string
-  /** Reason phrase of the status; only on deliberate errors whose message is a different text. */
+  /**
+   * The reason phrase of the status. Present only if an endpoint threw the error on purpose and `message` is a
+   * different text.
+   */
   error?: string
 }
 

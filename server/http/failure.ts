@@ -14,7 +14,7 @@ import type { Route } from './routes.js'
 
 const causeOf = (thrown: unknown) => (thrown instanceof TRPCError && thrown.cause !== undefined ? thrown.cause : thrown)
 
-/** The non-public part of a refusal: an OAuth error's detail, and the cause. */
+/** The part of an error that is only logged: the `detail` of an OAuth error, and the cause. */
 function privateReason(error: Error): { detail?: string; cause?: string } {
   return {
     ...(error instanceof OAuthError && error.detail !== undefined ? { detail: error.detail } : {}),
@@ -29,15 +29,15 @@ export function sayWhenToRetry(thrown: unknown, response: Response): void {
 }
 
 /**
- * The challenge of a 401 (RFC 9110 §11.6.1, RFC 6750 §3). Authentication by client secret has no challenge, since it is
- * no registered scheme.
+ * The challenge of a 401 (RFC 9110 §11.6.1, RFC 6750 §3). Undefined for routes with a client secret, since no
+ * registered authentication scheme exists for it.
  */
 function bearerChallenge(route: Route | undefined, request: Request): string | undefined {
   if (route?.rest.access === 'issuerClient' || route?.rest.access === 'verifierClient') return undefined
   return request.headers.authorization === undefined ? 'Bearer' : 'Bearer error="invalid_token"'
 }
 
-/** The OAuth error (RFC 6749 §5.2) for any error that a protocol endpoint threw. */
+/** Converts any error that a protocol endpoint threw to an OAuth error (RFC 6749 §5.2). */
 function oauthErrorOf(thrown: unknown, route: Route, production: boolean): OAuthError {
   const cause = causeOf(thrown)
   if (cause instanceof OAuthError) return cause
@@ -64,8 +64,8 @@ function sendPage({ headers, body }: ProtocolReply, status: number, response: Re
 }
 
 /**
- * True if a person's browser opens the address: it prefers HTML to JSON. Requests of scripts, pictures and styles accept any type,
- * or ask for JSON.
+ * True if a person opens the address in a browser: the request prefers HTML to JSON. Requests for pictures and styles,
+ * and requests of scripts, accept any type or ask for JSON.
  */
 const isOpenedByBrowser = ({ method, headers }: Request): boolean =>
   (method === 'GET' || method === 'HEAD') &&
@@ -85,8 +85,8 @@ export function createFailures({ config, clock, log }: FailurePorts) {
   const { production } = config
 
   /**
-   * Logs a failed request. A 5xx is logged with stack and cause. A 4xx or a 501 is a warning, since the caller caused
-   * it. No line has bodies, headers or claims.
+   * Logs a failed request. A 5xx is logged as an error, with stack and cause. A 4xx or a 501 is logged as a warning,
+   * since the caller caused it. The log never contains bodies, headers or claims.
    */
   function logged(thrown: unknown, status: number, request: Request, response: Response): void {
     const cause = causeOf(thrown)
@@ -102,8 +102,8 @@ export function createFailures({ config, clock, log }: FailurePorts) {
   /** Sends the failure of a page request, as a page for a person. */
   function sendFailurePage(thrown: unknown, request: Request, response: Response): void {
     const cause = causeOf(thrown)
-    // An unreadable form throws an OAuth error. The page does not show the error's code, which people do not
-    // understand.
+    // A form that cannot be read causes an OAuth error. The page does not show the error's code, because people do not
+    // understand it.
     const { status, message } = cause instanceof OAuthError ? cause : publicError(thrown, production)
     logged(thrown, status, request, response)
     sendPage(failurePage(baseUrlOf(config, request.path), status, message), status, response)
@@ -121,7 +121,7 @@ export function createFailures({ config, clock, log }: FailurePorts) {
   function sendOAuthError(thrown: unknown, route: Route, request: Request, response: Response): void {
     const refusal = oauthErrorOf(thrown, route, production)
     logged(thrown, refusal.status, request, response)
-    // Express would add a charset, which JSON does not have (RFC 8259 §11).
+    // Express would add a `charset` to the media type. JSON has no such parameter (RFC 8259 §11).
     const headers = { 'cache-control': 'no-store', 'content-type': 'application/json', ...refusal.headers }
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     response.status(refusal.status).end(JSON.stringify({ ...refusal.toBody(), ...refusal.members }))
@@ -140,7 +140,7 @@ export function createFailures({ config, clock, log }: FailurePorts) {
    * Answers a failed request.
    *
    * - Protocol routes: an OAuth error body.
-   * - Pages, and a browser's failure before any route: a page for a person.
+   * - Pages, and browser requests that fail before a route is found: a page for a person.
    * - All other failures: the envelope.
    */
   function send(thrown: unknown, route: Route | undefined, request: Request, response: Response): void {

@@ -8,8 +8,9 @@ import type { IsPath } from './paths.js'
 const hostnameOf = (host: string) => host.replace(/:\d+$/, '').toLowerCase()
 
 /**
- * True if a page of another site may cause this request, which has no `Origin` (an image, a script, a link). Routes
- * that any wallet may call are allowed. Navigation to a page is allowed too, since the other site cannot read the page.
+ * True if this request, which has no `Origin`, is allowed although a page of a foreign site caused it (with an image, a
+ * script or a link). Routes that any wallet may call are allowed. Navigation to a page is allowed too, since the
+ * foreign site cannot read the page.
  */
 function mayComeFromElsewhere({ method, path, headers }: Request, isForWallets: IsPath): boolean {
   return isForWallets(path) || (method === 'GET' && headers['sec-fetch-mode'] === 'navigate')
@@ -17,10 +18,10 @@ function mayComeFromElsewhere({ method, path, headers }: Request, isForWallets: 
 
 /**
  * Protects a service with AUTH_DISABLED. Without this check, any page in a developer's browser could call the service
- * as an admin: by DNS rebinding, or with requests that browsers send without a preflight. Therefore only requests to a
- * loopback name or to a base URL's host are answered. A request from a page is answered only if the page is from one of
- * these hosts. The header `Origin` shows the page's host. Without `Origin`, the header `Sec-Fetch-Site` (Fetch
- * Metadata) decides.
+ * as an admin: by DNS rebinding, or with requests that browsers send without a preflight. Therefore a request is
+ * answered only if its `Host` is a loopback name or the host of a base URL. A request from a page is answered only if
+ * the page is from one of these hosts. The header `Origin` shows the page's host. Without `Origin`, the header
+ * `Sec-Fetch-Site` (Fetch Metadata) decides.
  */
 export function hostCheck(config: Config, isForWallets: IsPath): RequestHandler {
   const own = new Set([config.issuerBaseUrl, config.verifierBaseUrl].map((url) => new URL(url).hostname.toLowerCase()))

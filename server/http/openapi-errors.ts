@@ -6,7 +6,7 @@ import type { Route } from './routes.js'
 
 const TIMESTAMP = '2026-01-01T12:00:00.000Z'
 
-/** Messages of the HTTP layer by status, the same for all routes. */
+/** The messages that the HTTP layer sends, by status. They are the same for all routes. */
 const MESSAGES: Readonly<Record<number, string>> = {
   415: errors.unsupportedMediaType('text/plain').message,
   429: errors.tooManyRequests().message,
@@ -22,7 +22,7 @@ function invalid(required: readonly string[]): string[] {
 
 function messageFor(route: Route, status: number, required: readonly string[]): string | readonly string[] {
   const [parameter] = DECODED_PARAMETER.exec(route.template)?.slice(1) ?? []
-  // These routes accept unknown members.
+  // These routes accept unknown members, so the example of a 400 is a malformed path parameter.
   if (status === 400 && route.rest.kind === 'protocol' && route.method === 'GET' && parameter !== undefined)
     return errors.notDecoded(parameter).messages
   if (status === 400) return invalid(required)
@@ -43,7 +43,7 @@ const FAILED_CHECK = {
 }
 
 /**
- * The description of one error response: envelope, or OAuth error body on protocol routes.
+ * The content of one error response in the document: the error envelope, or an OAuth error body on protocol routes.
  *
  * @param required members of the request's body.
  */
@@ -113,7 +113,7 @@ function envelopeError(path: string, status: number, message: string | readonly 
   }
 }
 
-/** The description of a 429 for an address without a procedure. */
+/** The content of a 429 for an address that no procedure has. */
 export function tooManyRequests(path: string): Record<string, unknown> {
   return withPage(envelopeError(path, 429, errors.tooManyRequests().message), 429)
 }

@@ -5,7 +5,7 @@ const DID = 'did:web:credence.example.org:3f0c8a52-6d1e-4b7f-9a64-2c5e8d7b1f90'
 const SUBJECT = { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' }
 const SCHEMA = { type: 'object', properties: { productName: { type: 'string' } }, required: ['productName'] }
 
-/** Example values by member name. They are more useful than values made from the type. */
+/** Example values by the name of a member. They are more useful than values that are derived from the member's type. */
 const BY_NAME: Readonly<Record<string, unknown>> = {
   name: 'ProofOfPurchase',
   type: 'ProofOfPurchase',
@@ -43,7 +43,7 @@ function fits(value: unknown, { type }: JsonObject): boolean {
   return type === 'object' ? typeof value === 'object' && !Array.isArray(value) : typeof value === type
 }
 
-/** Object examples show the required members; if there are none, they show the optional members. */
+/** The example of an object shows its required members. If no member is required, it shows the optional members. */
 function objectExample(schema: JsonObject, depth: number): JsonObject {
   const properties = (schema.properties ?? {}) as Record<string, JsonObject>
   const required = (schema.required ?? []) as readonly string[]
@@ -75,7 +75,8 @@ function byType(schema: JsonObject, depth: number): unknown {
 }
 
 /**
- * An example for a JSON Schema of the generator: the schema's own example, or a value that fits the member's name or type.
+ * Makes an example for a JSON Schema of the generator: the example in the schema, or a value that fits the name or the
+ * type of the member.
  */
 export function exampleOf(schema: JsonObject, name = '', depth = 0): unknown {
   if (schema.example !== undefined) return schema.example

@@ -18,7 +18,7 @@ interface Operation extends JsonObject {
   security?: Record<string, string[]>[]
 }
 
-/** The version of the API, not of the running release. */
+/** The version of the API. It differs from the version of the running release. */
 const API_VERSION = '1.0.0-rc1'
 
 const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
@@ -29,6 +29,7 @@ const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
   clientOrUser: [{ bearer: [] }, { clientSecret: [] }],
   operator: [{ bearer: [] }, { clientSecret: [] }],
   issuerOperator: [{ bearer: [] }, { clientSecret: [] }],
+  ownerOrIssuer: [{ bearer: [] }, { clientSecret: [] }],
   verifierOperator: [{ bearer: [] }, { clientSecret: [] }],
   eitherOperator: [{ bearer: [] }, { clientSecret: [] }],
   user: [{ bearer: [] }],
@@ -68,7 +69,7 @@ const SECURITY_SCHEMES = {
 const schemaOf = (reply: z.ZodType | undefined): JsonObject =>
   reply === undefined ? { type: 'object' } : withoutDialect(z.toJSONSchema(reply, { io: 'output' }) as JsonObject)
 
-/** Media types whose bodies are not text. */
+/** Media types of binary bodies. */
 const BINARY_TYPES: ReadonlySet<string> = new Set(['image/png', STATUS_LIST_CWT_MEDIA_TYPE])
 
 /** A body that is not JSON. */
@@ -92,7 +93,10 @@ const LOCATION = {
   schema: { type: 'string', format: 'uri' },
 }
 
-/** Corrects the successful answers. The generator writes 200 and application/json for each route. */
+/**
+ * Corrects the status and media type of successful answers. The generator writes 200 and application/json for each
+ * route.
+ */
 function trueSuccess(route: Route, operation: Operation): void {
   const { status = 200, notModified, accepted, leadsToPage } = route.rest
   const { content: _, ...generated } = operation.responses['200'] ?? {}
@@ -116,7 +120,7 @@ function trueSuccess(route: Route, operation: Operation): void {
 /** Answers that a test received, by operation and media type. */
 const received: Readonly<Record<string, Readonly<Record<string, unknown>>>> = receivedExamples
 
-/** Adds examples of successes: answers that the service gave in a test. */
+/** Adds an example to each successful answer: an answer that the service gave in a test. */
 function addReceived(route: Route, operation: Operation): void {
   const name = `${route.method} ${route.template}`
   for (const [status, examples] of [
@@ -153,7 +157,7 @@ function requiredMembers({ requestBody }: Operation): readonly string[] {
 
 const BEGINNING_OF_JWT = 'eyJhbGciOiJFQ0RILUVTIiwi…'
 
-/** Corrects the request: adds form bodies, text bodies, and the contract's example. */
+/** Corrects the description of the request: adds form bodies, text bodies, and the example of the contract. */
 function trueRequest(route: Route, operation: Operation): void {
   if (route.rest.maxBodyBytes === 0) delete operation.requestBody
   const body = operation.requestBody as { content?: Record<string, JsonObject> } | undefined
@@ -168,7 +172,7 @@ function trueRequest(route: Route, operation: Operation): void {
   }
 }
 
-/** Adds an example to each body of a request or a success whose contract has none. */
+/** Adds an example to each body of a request or a successful answer, if its contract has no example. */
 function addExamples(operation: Operation): void {
   const bodies = [operation.requestBody as JsonObject | undefined, ...Object.values(operation.responses)]
   for (const body of bodies) {
@@ -243,7 +247,7 @@ const REFERENCE = {
   },
 }
 
-/** The machine-readable description: OpenAPI 3.1, made once at start from the router's contracts. */
+/** Makes the OpenAPI 3.1 document from the contracts of the router. */
 export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObject {
   // The generated document has all these members, although its type makes them optional at each depth.
   const document = generateOpenApiDocument(describable(appRouter), {

@@ -5,7 +5,7 @@ import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { createRequestClass } from './bounded-request.js'
 import { envelopeOf } from './envelope.js'
 
-/** Sources of the data on the operators' port, for one process or for all workers together. */
+/** The functions that provide the data on the operators' port, for one process or for all workers together. */
 export interface OperationsSources {
   readonly readiness: () => Promise<Components>
   /** The Prometheus text format. */
@@ -35,8 +35,8 @@ function send({ status, headers = {}, body = '' }: ProtocolReply, response: Serv
 }
 
 /**
- * The server of METRICS_PORT: `/health/liveness`, `/health/readiness` and `/metrics`, without authentication and rate limit.
- * The server and its connections do not keep the process alive.
+ * The server of METRICS_PORT: `/health/liveness`, `/health/readiness` and `/metrics`, without authentication and rate
+ * limit. The process may end although the server is open and has connections.
  */
 export function createOperationsServer(sources: OperationsSources): Server {
   const server = createServer({ IncomingMessage: createRequestClass() }, async (request, response) => {

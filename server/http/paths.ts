@@ -2,10 +2,10 @@ import type { AnyRouter } from '@trpc/server'
 import type { RestMeta } from '../api/contract.js'
 import { createRouteTable, routesOf } from './routes.js'
 
-/** True if a path, still percent-encoded, belongs to a selected contract, with any method. */
+/** True if a path belongs to one of the selected contracts, with any method. The path is still percent-encoded. */
 export type IsPath = (path: string) => boolean
 
-/** The route table needs a method. GET represents all methods here. */
+/** The route table needs a method. Here GET stands for every method. */
 const ANY_METHOD = 'GET'
 
 function pathsOf(router: AnyRouter, fits: (rest: RestMeta) => boolean): IsPath {
@@ -16,13 +16,14 @@ function pathsOf(router: AnyRouter, fits: (rest: RestMeta) => boolean): IsPath {
 }
 
 /**
- * Paths that a standard defines for wallets. All paths below `/.well-known/` are included. Wallets request metadata
- * there that may not exist (RFC 8615), and the metadata of an issuer identifier with a path.
+ * Returns a function that is true for the paths that standards define for wallets. It is true for every path below
+ * `/.well-known/`. Wallets request metadata there that may not exist (RFC 8615), and the metadata of an issuer
+ * identifier with a path.
  */
 export function walletPaths(router: AnyRouter): IsPath {
   const isRoute = pathsOf(router, ({ forWallets }) => forWallets === true)
   return (path) => path.startsWith('/.well-known/') || isRoute(path)
 }
 
-/** Paths that the rate limit does not count. */
+/** Returns a function that is true for the paths that the rate limit does not count. */
 export const uncountedPaths = (router: AnyRouter): IsPath => pathsOf(router, ({ counted }) => counted === false)

@@ -1,7 +1,10 @@
 import cluster, { type Worker } from 'node:cluster'
 import { type ClientRateLimitInfo, MemoryStore, type Options, type Store } from 'express-rate-limit'
 
-/** The messages on the process channel: workers' questions to the primary, and the primary's answers. */
+/**
+ * The messages between processes: the questions of workers to the primary process, and the answers of the primary
+ * process.
+ */
 type Question = { rateLimit: 'hit' | 'undo' | 'reset'; id: number; key: string }
 type Answer = { rateLimit: 'answer'; id: number; totalHits: number; resetTime: string | undefined }
 
@@ -11,7 +14,7 @@ const isQuestion = (message: unknown): message is Question =>
 const isAnswer = (message: unknown): message is Answer =>
   typeof message === 'object' && message !== null && (message as Answer).rateLimit === 'answer'
 
-/** Counts requests in the primary, so that all workers share one limit for each client. */
+/** Counts requests in the primary process, so that all workers share one limit for each client. */
 export function countInPrimary(windowSeconds: number): void {
   const store = new MemoryStore()
   store.init({ windowMs: windowSeconds * 1000 } as Options)
@@ -21,17 +24,17 @@ export function countInPrimary(windowSeconds: number): void {
     const { totalHits, resetTime } = await store.increment(question.key)
     const { id } = question
     const said: Answer = { rateLimit: 'answer', id, totalHits, resetTime: resetTime?.toISOString() }
-    // The worker may have died. Without a callback, its broken channel would cause an uncaught error.
+    // The worker may have ended. Without a callback, the closed channel would cause an uncaught error.
     if (worker.isConnected()) worker.process.send?.(said, undefined, undefined, () => {})
   }
   let turn = Promise.resolve()
   cluster.on('message', (worker: Worker, message: unknown) => {
-    // Questions are answered one after another: the store returns its own object, which the next question changes.
+    // Questions are answered one at a time, because `increment` returns an object that the next question changes.
     if (isQuestion(message)) turn = turn.then(() => answer(worker, message))
   })
 }
 
-/** The worker's side: a store that asks the primary. */
+/** The store in a worker. It asks the primary process. */
 export class PrimaryStore implements Store {
   readonly localKeys = false
   readonly #waiting = new Map<number, (answer: Answer) => void>()

@@ -1,6 +1,9 @@
 import { type ClientRateLimitInfo, MemoryStore, type Options, type Store } from 'express-rate-limit'
 
-/** Time after which the unavailable shared counter is tried again. Until then, no request waits for it. */
+/**
+ * Time after which the shared store is tried again when it is unavailable. Until then, no request waits for the shared
+ * store.
+ */
 const RETRY_MS = 1_000
 
 /**
@@ -21,7 +24,7 @@ export class FallbackStore implements Store {
     this.#onTurn = onTurn
   }
 
-  /** True while the shared store is unavailable and this process counts by itself. */
+  /** True while the shared store is unavailable and the counts of this process apply. */
   get isAway(): boolean {
     return this.#away
   }
@@ -32,7 +35,7 @@ export class FallbackStore implements Store {
   }
 
   async increment(key: string): Promise<ClientRateLimitInfo> {
-    // The result is copied, since the store returns its own object, which the next request changes.
+    // The result is copied, because the store returns an object that the next request changes.
     const own = { ...(await this.#own.increment(key)) }
     const shared = await this.#ask(() => this.#shared.increment(key))
     return shared ?? own
@@ -53,8 +56,8 @@ export class FallbackStore implements Store {
   }
 
   /**
-   * Asks the shared store; undefined while it is unavailable. One request per second checks whether it is available
-   * again.
+   * Asks the shared store. Returns undefined while the store is unavailable. During this time, one request per second
+   * checks whether the store is available again.
    */
   async #ask<T>(question: () => T | Promise<T>): Promise<T | undefined> {
     const now = performance.now()

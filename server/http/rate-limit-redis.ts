@@ -26,9 +26,9 @@ export async function createRedisCounter(url: string, log: Log): Promise<RedisCo
       return await inTime(client.sendCommand<RedisReply>(args), REPLY_TIMEOUT_MS)
     } catch (error) {
       const [command, action, script = ''] = args
-      // The store loads each script once at start to get its name, and does not recover if this fails. The name is the
-      // script's SHA-1, so it is computed here. If Redis does not know the script at a later call, the store loads it
-      // again.
+      // RedisStore loads each script once at start to get the script's name. If loading fails, RedisStore never works
+      // again. The name is the SHA-1 of the script, so it is computed here. If Redis does not know the script later,
+      // RedisStore loads it again.
       if (command === 'SCRIPT' && action === 'LOAD') return createHash('sha1').update(script).digest('hex')
       throw error
     }

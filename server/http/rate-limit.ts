@@ -11,10 +11,10 @@ import { MAX_BATCH } from './rpc.js'
 
 const RPC = '/trpc/'
 
-/** All addresses of an IPv6 network with this prefix length count as one client. */
+/** IPv6 addresses that share this many leading bits count as one client. */
 const IPV6_NETWORK_BITS = 56
 
-/** The number of calls in a request. A batch has several, but ten at most, since larger batches are refused. */
+/** The number of calls in a request. A batch has at most ten calls, since larger batches are refused. */
 function callsOf({ path }: Request): number {
   if (!path.startsWith(RPC)) return 1
   // An encoded comma is a separator too.
@@ -42,8 +42,8 @@ export interface RateLimitPorts {
 
 /**
  * The counter of a request. Calls of the console are counted by console session. With AUTH_DISABLED there are no
- * sessions, so they are counted by address. All other requests are counted by address, in another counter. This
- * includes logins and requests with forged or ended sessions.
+ * sessions, so they are counted by address. All other requests are counted by address, in a second counter of the
+ * address. This includes logins and requests with forged or ended sessions.
  */
 function bucketOf({
   config,
@@ -63,8 +63,8 @@ function bucketOf({
       if (session !== undefined) return { key: `console ${session}`, max: console.rateLimitMax }
       if (openTo(request)) return { key: `console ${address}`, max: console.rateLimitMax }
     }
-    // Strangers have a separate counter: through a tunnel they have the same address as local users, and must not use
-    // up the local users' limit.
+    // Callers of the public listener have a separate counter. Behind a tunnel they have the same address as local
+    // users, and they must not use up the limit of the local users.
     return { key: ofStrangers ? `public ${address}` : address, max }
   }
 }
@@ -95,14 +95,14 @@ export function rateLimiter(
     legacyHeaders: false,
     store,
     keyGenerator: (request) => buckets.get(request)?.key ?? addressOf(request),
-    // A failing counter must not make the service fail.
+    // If the counter fails, requests must still be answered.
     passOnStoreError: true,
     logger: {
       warn: (error) => log.warn({ reason: String(error) }, 'rate limit'),
       error: (error) => log.warn({ reason: String(error) }, 'rate limit not counted'),
     },
-    // The library would check the headers of the first request, so that strangers could cause warnings. The start of
-    // the service already warns about TRUST_PROXY.
+    // The library would validate the headers of the first request and log warnings that a stranger could cause. The
+    // service already warns about TRUST_PROXY at its start.
     validate: false,
     handler: (_request, _response, next) => {
       metrics.rateLimited()

@@ -34,11 +34,11 @@ function sendJson(data: unknown, mediaType: string, response: Response): void {
   response.end(json)
 }
 
-/** Sends status, headers and body as they are. */
+/** Sends status, headers and body unchanged. */
 export function sendProtocolReply({ status, headers, body }: ProtocolReply, response: Response): void {
   response.statusCode = status
   for (const [name, value] of Object.entries(headers ?? {})) {
-    // The names that the CORS policy has added are kept.
+    // `vary` adds to the names that the CORS policy has set.
     if (name === 'vary') response.vary(value)
     else response.setHeader(name, value)
   }
@@ -52,7 +52,10 @@ export function sendProtocolReply({ status, headers, body }: ProtocolReply, resp
   else sendJson(body, 'application/json', response)
 }
 
-/** Sends bytes with exactly their declared type, so that no script in them runs. Any page may embed the image. */
+/**
+ * Sends bytes, such as an image. Browsers must use the declared type, so that a script in the bytes does not run. Any
+ * page may embed the image.
+ */
 function sendBytes(bytes: Uint8Array, mediaType = 'application/octet-stream', response: Response): void {
   response.setHeader('content-type', mediaType)
   response.setHeader('x-content-type-options', 'nosniff')

@@ -6,7 +6,9 @@ import type { Config } from '../config/config.js'
 
 const REQUEST_ID = /^[\w.-]{1,128}$/
 
-/** Gives each request an id. If a proxy sent an id that is a plain token, it is used; otherwise a new id is made. */
+/**
+ * Gives each request an id. If a proxy sent an id of allowed characters, this id is used. Otherwise a new id is made.
+ */
 export function requestId(): RequestHandler {
   return (request, response, next) => {
     const sent = request.headers['x-request-id']
@@ -20,7 +22,7 @@ export function requestId(): RequestHandler {
 /** The base URLs under which clients reach the service. */
 export type BaseUrls = Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
 
-/** One shared error for all requests, since each new error would capture a stack that nobody reads. */
+/** All requests share one error, since a new error would capture a stack that nobody reads. */
 const CLIENT_GONE = new Error('The client is gone.')
 
 class ExpressFacts implements RequestFacts {
@@ -63,12 +65,12 @@ class ExpressFacts implements RequestFacts {
     }
   }
 
-  /** Aborts when the client disconnects. The signal is made on demand, since few procedures use it. */
+  /** A signal that aborts when the client disconnects. It is made on demand, since few procedures use it. */
   get signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController()
       this.#controller = controller
-      // If the client has already disconnected, the close event has passed and would not abort the signal.
+      // If the client has already disconnected, there will be no more close event. So the signal is aborted now.
       if (this.#response.destroyed && !this.#response.writableFinished) controller.abort(CLIENT_GONE)
       else {
         this.#response.once('close', () => {

@@ -3,13 +3,13 @@ import type { RequestHandler, Response } from 'express'
 import type { Metrics } from '../metrics/metrics.js'
 import { REFERENCE_PATHS } from './api-reference.js'
 
-/** One call of a request; `status` is set if it differs from the response's status. */
+/** One procedure call of a request. `status` is set if the call has a different status than the response. */
 interface Call {
   readonly procedure: string
   status?: number
 }
 
-/** The shared label of all requests that reach no procedure. */
+/** The label for all requests that reach no procedure. */
 export const NO_PROCEDURE = 'none'
 
 /**
@@ -20,7 +20,7 @@ export function noteCalls(response: Response, procedures: readonly string[]): vo
   response.locals.calls = procedures.map((procedure): Call => ({ procedure }))
 }
 
-/** Records that a call of a batch failed, with the status of this call, which differs from the response's status. */
+/** Records that a call of a batch failed. The call has its own status, and the response has the status of the batch. */
 export function noteFailedCall(response: Response, procedure: string, status: number): void {
   const calls: Call[] = response.locals.calls ?? []
   const call = calls.find((candidate) => candidate.procedure === procedure && candidate.status === undefined)
@@ -45,7 +45,7 @@ export function requestMetrics(metrics: Metrics, router: AnyRouter): RequestHand
       const answered = calls.length === 1 ? response.statusCode : 200
       for (const { procedure, status } of calls) {
         const stream = isStream(procedure)
-        // A stream ends when its reader disconnects, which is no failure.
+        // It is normal for a stream that the client disconnects, so this is not counted as a failure.
         const outcome = response.writableFinished || stream ? String(status ?? answered) : 'aborted'
         metrics.request(procedure, outcome, stream ? undefined : seconds)
       }

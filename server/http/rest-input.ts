@@ -35,7 +35,10 @@ function coerce(route: Route, name: string, value: string): unknown {
   return value
 }
 
-/** A query's members. A single value gets the type that the contract expects; a repeated name becomes a list of texts. */
+/**
+ * Reads the members of a query. A single value is converted to the type that the contract expects. A repeated name
+ * becomes a list of texts.
+ */
 export function queryOf(route: Route, params: Iterable<readonly [name: string, value: string]>): Input {
   const texts = new Map<string, string[]>()
   for (const [name, value] of params) {
@@ -51,8 +54,8 @@ export function queryOf(route: Route, params: Iterable<readonly [name: string, v
 }
 
 function formOf(text: string): Input {
-  // The number is checked before any parameter is read: reading a mebibyte of parameters would delay all other
-  // requests.
+  // The number of parameters is checked before a parameter is parsed. Parsing a mebibyte of parameters would delay all
+  // other requests.
   if (text.split('&', MAX_FORM_PARAMETERS + 1).length > MAX_FORM_PARAMETERS) {
     throw new OAuthError('invalid_request', `The form has more than ${MAX_FORM_PARAMETERS} parameters.`)
   }

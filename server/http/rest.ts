@@ -10,11 +10,14 @@ import { restInput } from './rest-input.js'
 import { createRouteTable, type Route, type RouteMatch, routesOf } from './routes.js'
 import type { StreamPorts } from './sse.js'
 
-/** Adds a procedure's headers to a success or a refusal: for example a nonce for the next try. */
+/**
+ * Adds headers to a successful answer or an error: the headers that the procedure has set, for example a nonce for the
+ * next attempt.
+ */
 function addHeaders({ responseHeaders }: Context, response: Response): void {
   if (response.headersSent) return
   for (const [name, value] of responseHeaders) {
-    // The names that the CORS policy has added are kept.
+    // `vary` adds to the names that the CORS policy has set.
     if (name === 'vary') response.vary(value)
     else response.setHeader(name, value)
   }
@@ -47,7 +50,7 @@ async function serve(match: RouteMatch, search: string, request: Request, respon
  * An adapter of trpc-to-openapi for Express: it mounts the contracts of a router at their exact paths and calls the
  * procedures with the request. Requests for unknown paths are passed to the next handler.
  *
- * @param isServed selects the routes to mount; all unless given
+ * @param isServed selects the routes to mount; all by default
  */
 export function createRestMount(
   router: AnyRouter,

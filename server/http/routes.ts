@@ -15,7 +15,10 @@ export interface Route {
   readonly method: OpenApiMethod
   readonly template: string
   readonly rest: RestMeta
-  /** Query members that are numbers or booleans in the contract; they arrive as strings. */
+  /**
+   * The query members that are numbers in the contract, and in `booleans` the members that are booleans. In a request,
+   * all of them are strings.
+   */
   readonly numbers: ReadonlySet<string>
   readonly booleans: ReadonlySet<string>
 }
@@ -37,7 +40,7 @@ interface Node {
 const emptyNode = (): Node => ({ literals: new Map(), routes: new Map() })
 
 function membersOfKind(procedure: OpenApiProcedure, kind: string): Set<string> {
-  // The declared type is an object, although the contract may have any type.
+  // The annotation widens the type: tRPC declares an object, but a contract may have any type.
   const contract: z.ZodType = getInputOutputParsers(procedure).inputParser
   const input = contract instanceof z.ZodPrefault ? contract.unwrap() : contract
   if (!(input instanceof z.ZodObject)) return new Set()
@@ -108,8 +111,8 @@ function find(
 
 /**
  * Returns a function that finds the route of a path. It compares whole segments and their case, and prefers literals to
- * parameters. The adapter's own search tries regular expressions one after the other; in them, `.` matches any
- * character and case does not count.
+ * parameters. The search of trpc-to-openapi tries regular expressions one after the other, in which `.` matches any
+ * character and case does not matter.
  */
 export function createRouteTable(routes: readonly Route[]): (method: string, path: string) => RouteMatch | undefined {
   const root = emptyNode()

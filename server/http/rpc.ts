@@ -23,8 +23,8 @@ const JSON_TYPE = 'application/json'
 const HEADERS = { vary: 'origin, trpc-accept, accept' }
 
 /**
- * Headers of a single call. The answer to a batch has no such headers, since a cursor in a header would not say which
- * list it belongs to.
+ * Headers of a single call. The answer to a batch has no such headers, since a header would not show which call of the
+ * batch its cursor belongs to.
  */
 function headersOf(ctx: Context | undefined): Record<string, string> {
   const added = [...(ctx?.responseHeaders ?? [])]
@@ -34,7 +34,7 @@ function headersOf(ctx: Context | undefined): Record<string, string> {
 /** The methods of RPC. The adapter makes a request of the Fetch API, which refuses some other methods. */
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST'])
 
-/** Answers other methods with a 405 and the allowed methods (RFC 9110 §15.5.6). */
+/** Answers all other methods with a 405 and a list of the allowed methods (RFC 9110 §15.5.6). */
 function allowMethods(): RequestHandler {
   return ({ method }, response, next) => {
     if (METHODS.has(method)) return next()
@@ -44,7 +44,8 @@ function allowMethods(): RequestHandler {
 }
 
 /**
- * Path and query of a request below `/trpc`. A URL parser reads two slashes at the beginning as a host, so no call has them.
+ * Returns path and query of a request below `/trpc`. A path that begins with two slashes is refused, because a URL
+ * parser would read a host in it.
  *
  * @throws 404
  */
@@ -60,7 +61,7 @@ function readInput(): RequestHandler {
     const input = new URL(ownAddress(request), 'http://localhost').searchParams.get('input')
     if (input !== null) assertPlainJson(input)
     if (request.method === 'POST') {
-      // From a form or a stream the adapter would make an object that no contract expects.
+      // The adapter would convert a form or a stream to an object that no contract expects.
       const type = mediaType(request)
       if (type !== JSON_TYPE) throw errors.unsupportedMediaType(type || 'unknown')
       const text = await readText(request, response)
@@ -77,7 +78,10 @@ export interface RpcPorts {
   readonly failures: Pick<Failures, 'logged' | 'production'>
 }
 
-/** Typed RPC for first-party clients: the same procedures, with superjson, batches of ten and subscriptions over SSE. */
+/**
+ * Serves the procedures as typed RPC, for clients that use this repository's types: with superjson, batches of ten and
+ * subscriptions over SSE.
+ */
 export function createRpcMount(appRouter: AppRouter, { contextOf, failures }: RpcPorts): RequestHandler[] {
   const { production } = failures
   const { procedures } = appRouter._def
@@ -92,7 +96,7 @@ export function createRpcMount(appRouter: AppRouter, { contextOf, failures }: Rp
       )
       return contextOf(req, res)
     },
-    // Some statuses have no RPC code; a single call still answers with the exact status.
+    // Some HTTP statuses have no RPC error code. The answer to a single call has the exact status nevertheless.
     responseMeta: ({ errors, paths, ctx }) => {
       const [error] = errors
       const single = (paths?.length ?? 0) <= 1
@@ -109,7 +113,8 @@ export function createRpcMount(appRouter: AppRouter, { contextOf, failures }: Rp
     },
   })
   const call: RequestHandler = (request, response, next) => {
-    // The adapter appends the address to the host. In absolute form (RFC 9112 §3.2.2) it may name another host, or a user.
+    // The adapter appends `request.url` to the host. A URL in absolute form (RFC 9112 §3.2.2) could name a foreign
+    // host, or a user.
     request.url = ownAddress(request)
     return adapter(request, response, next)
   }

@@ -10,14 +10,17 @@ function helmetHeaders(): Header[] {
     setHeader: (name: string, value: string) => headers.push([name, value]),
     removeHeader: () => {},
   }
-  // Helmet reads no member of a request, and calls no other members of a response.
+  // Helmet does not read the request, and calls only these members of a response.
   helmet()({} as Request, response as unknown as Response, (error?: unknown) => {
     if (error !== undefined) throw error
   })
   return headers
 }
 
-/** Sets helmet's headers on each answer. A route can set another value later, such as the API reference's policy. */
+/**
+ * Sets helmet's headers on each answer. A route can set a different value later, as the API reference does for its
+ * Content-Security-Policy.
+ */
 export function securityHeaders(): RequestHandler {
   const headers = helmetHeaders()
   return (_request, response, next) => {

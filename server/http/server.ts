@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerOptions, ServerResponse } from 'n
 import express, { type Express } from 'express'
 import { createRequestClass } from './bounded-request.js'
 
-/** An application to serve, without its `listen`, which would make another server. */
+/** An Express application without its `listen`, since `listen` would make a second server. */
 export type App = Omit<Express, 'listen'>
 
 export interface AppServer {
@@ -15,9 +15,10 @@ export interface AppServer {
 }
 
 /**
- * A server whose requests and responses have an application's prototypes from the start. Express changes the prototype
- * of each request and response to its application's prototype. V8 treats each object with a changed prototype as a new
- * shape, so that all later reads of requests are slow. If the prototypes are already right, Express changes nothing.
+ * Makes a server whose requests and responses have the application's prototypes from the start. Express changes the
+ * prototype of each request and response to its application's prototype. V8 gives each object with a changed prototype
+ * a new hidden class, so that every later access to the request is slow. If the prototypes are already right, Express
+ * changes nothing.
  */
 export function createAppServer(options: Omit<ServerOptions, 'IncomingMessage' | 'ServerResponse'> = {}): AppServer {
   const AppRequest = createRequestClass()
@@ -28,7 +29,8 @@ export function createAppServer(options: Omit<ServerOptions, 'IncomingMessage' |
   return {
     server,
     serve(app) {
-      // The classes have Express's prototypes, set above, which their types do not show.
+      // The cast is needed because the types do not show that the classes have Express's prototypes, which are set
+      // above.
       app.request = Object.assign(AppRequest.prototype, { app }) as unknown as Express['request']
       app.response = Object.assign(AppResponse.prototype, { app }) as unknown as Express['response']
       server.on('request', app as Express)

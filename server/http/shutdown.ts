@@ -3,9 +3,9 @@ import type { Socket } from 'node:net'
 
 /** Time that open requests have to end when the process stops. */
 const STOP_TIMEOUT_MS = 25_000
-/** Time between two searches for idle connections. */
+/** Time between two checks for idle connections. */
 const IDLE_CHECK_MS = 50
-/** Time for which a connection without any data may still send a request. */
+/** Time in which a connection that has not sent anything yet may still send a request. */
 const SILENT_MS = 1_000
 
 const connectionsOf = new WeakMap<Server, Set<Socket>>()
@@ -27,7 +27,9 @@ function closeSilentConnections(server: Server): void {
   for (const socket of connectionsOf.get(server) ?? []) if (socket.bytesRead === 0) socket.destroy()
 }
 
-/** Ends each connection after its next answer, so that clients open new connections, to another process if possible. */
+/**
+ * Ends each connection after its next answer, so that clients open new connections, if possible to a different process.
+ */
 export function endConnections(server: Server): void {
   server.prependListener('request', (_request, response) => response.setHeader('connection', 'close'))
 }
@@ -42,8 +44,8 @@ export function endConnections(server: Server): void {
 export async function closeServer(server: Server): Promise<boolean> {
   let isCut = false
   const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-  // Idle connections are closed repeatedly. Otherwise, connections that were busy when the server closed would stay
-  // open and wait for another request.
+  // Idle connections are closed repeatedly. Otherwise, connections that had an open request when the server closed
+  // would stay open and wait for their next request.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const silent = setTimeout(closeSilentConnections, SILENT_MS, server)
   const cut = setTimeout(() => {

@@ -24,9 +24,9 @@ export interface StreamPorts {
 
 /**
  * Sends a stream as Server-Sent Events (HTML §9.2). Each event has its id, the stream's event name and its data as
- * JSON. Every 15 seconds a `ping` with data `keepalive` follows. The next event is requested after the client has read
- * the previous event, so that no buffer grows for a slow reader. A reader that reads nothing between two pings is
- * disconnected. The response ends when the stream ends. A HEAD request gets only the head.
+ * JSON. Every 15 seconds the stream has a `ping` event with the data `keepalive`. The next event is requested after the
+ * client has read the previous event, so that no buffer grows for a slow client. A client that reads nothing between
+ * two pings is disconnected. The response ends when the stream ends. A HEAD request gets only status and headers.
  */
 export async function sendEventStream(
   request: Request,
@@ -57,23 +57,23 @@ export async function sendEventStream(
   }
 }
 
-/** Sends the head, and starts the pings that keep the connection alive. */
+/** Sends status and headers, and starts the pings that keep the connection alive. */
 function begin(response: Response, pings: Pick<Pings, 'add'>): void {
-  // The head is flushed separately, so that it becomes one text. If it was written with the first event, it would
-  // occupy about seventy pieces of memory until the stream ends. The socket is corked, so that head and first event are
-  // sent in one packet. The response itself cannot be corked: if it ends immediately, Node 22 and 24 send its last
-  // chunk before its events.
+  // The headers are flushed before the first event, so that they are stored as one string. Written together with the
+  // first event, they would occupy about seventy pieces of memory until the stream ends. The socket is corked, so that
+  // headers and first event are still sent in one packet. The response itself cannot be corked: if a corked response
+  // ends immediately, Node 22 and 24 send its last chunk before its events.
   const { socket } = response
   socket?.cork()
   response.writeHead(200, HEADERS).flushHeaders()
   setImmediate(() => socket?.uncork())
-  // If the client disconnected before the first event, its close event has already passed.
+  // If the client disconnected before, the close event that would end the pings has already happened.
   if (!response.destroyed) pings.add(response)
 }
 
 /**
- * Sends the next event. It is a separate function so that a stream that waits, often for minutes, does not keep the previous
- * event in memory.
+ * Sends the next event. It is a separate function, so that the previous event is not kept in memory while the stream
+ * waits for the next event, often for minutes.
  *
  * @returns false if the stream has ended, or the client has disconnected.
  */

@@ -4,7 +4,8 @@ import { connectDatabase, UNHURRIED_MS } from '../database/connect.js'
 import type { SigningAlgorithm } from '../dids/identity.js'
 import { reencrypt } from '../keys/at-rest/reencrypt.js'
 import { createAtRestStore } from '../keys/at-rest/store.js'
-import { openStoredKeys } from '../keys/keys.js'
+import { createWalkStore } from '../keys/at-rest/walk-store.js'
+import { openStoredKeys, rootSecret } from '../keys/keys.js'
 import { createKeyStore } from '../keys/store.js'
 import { createVault } from '../keys/vault.js'
 import { rotateEncryptionKey } from './encryption-key.js'
@@ -42,10 +43,17 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
     const { keyEncryptionKeys } = config
     if (anew && keyEncryptionKeys.length === 0) throw new ConfigurationError('KEY_ENCRYPTION_KEY must be defined.')
     const atRest = createAtRestStore(database)
-    const encrypted = await openStoredKeys({ keys: createKeyStore(database), atRest }, keyEncryptionKeys)
-    if (anew) return [`${encrypted + (await reencrypt(atRest, keyEncryptionKeys))} values encrypted anew.`]
+    const keys = createKeyStore(database)
+    const encrypted = await openStoredKeys({ keys, atRest }, keyEncryptionKeys)
+    const [current, ...former] = keyEncryptionKeys
+    if (anew && current !== undefined) {
+      const root = await rootSecret(keys, keyEncryptionKeys)
+      const walkStore = createWalkStore(database)
+      const count = await reencrypt({ store: atRest, walkStore, keys: [current, ...former], root })
+      return [`${encrypted + count} values encrypted anew.`]
+    }
     const newId = () => crypto.randomUUID()
-    const stores = { keys: createKeyStore(database), keyRotation: createKeyRotationStore(database) }
+    const stores = { keys, keyRotation: createKeyRotationStore(database) }
     const vault = createVault(keyEncryptionKeys)
     const { rotated, kept } = await rotateKeys({
       store: stores.keyRotation,

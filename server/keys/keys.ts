@@ -1,11 +1,11 @@
-import { randomBytes } from 'node:crypto'
 import { createSigner, type Jwk, type Signer } from '../protocol/jose/jws.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 import { SecretError } from '../protocol/jose/sealed.js'
-import { encryptOnce, namingTheKey, ROOT } from './at-rest/reencrypt.js'
+import { beginEncryption, namingTheKey, newRootText } from './at-rest/begin.js'
+import { parseRoot, ROOT, type Root } from './at-rest/root.js'
 import type { AtRestStore } from './at-rest/store.js'
 import type { KeyStore } from './store.js'
-import { createVault, type Vault } from './vault.js'
+import { createVault, openStored, type Vault } from './vault.js'
 
 /** Limit of imported signers in memory; beyond this limit a private key is imported again. */
 const MAX_SIGNERS = 2_000
@@ -47,11 +47,16 @@ export function createKeys(store: KeyStore, vault: Vault): Keys {
 /**
  * The random secret (32 bytes) from which every sealing key derives. It is made on the first start, and stored like private keys.
  *
- * @throws if KEY_ENCRYPTION_KEY does not decrypt it.
+ * @param keyEncryptionKeys the keys of the vault
+ * @throws SecretError if KEY_ENCRYPTION_KEY does not decrypt it.
  */
-export async function rootSecret(store: KeyStore, vault: Vault): Promise<Uint8Array> {
-  const stored = await store.secret(ROOT.id, () => vault.protect(ROOT, randomBytes(32).toString('base64url')))
-  return new Uint8Array(Buffer.from(await vault.reveal(ROOT, stored), 'base64url'))
+export async function rootSecret(
+  store: Pick<KeyStore, 'secret'>,
+  keyEncryptionKeys: readonly Uint8Array[],
+): Promise<Root> {
+  const vault = createVault(keyEncryptionKeys)
+  const stored = await store.secret(ROOT.id, () => vault.protect(ROOT, newRootText(keyEncryptionKeys)))
+  return parseRoot(await vault.reveal(ROOT, stored))
 }
 
 /**
@@ -63,8 +68,8 @@ function ifKeyIsMissing(cause: unknown): void {
 }
 
 /**
- * Checks that every stored key can be decrypted, under each key-encryption key in use. Before this check, values in the
- * clear and values of an earlier version are encrypted for their rows.
+ * Checks that every stored key can be decrypted, under each key-encryption key in use. Keys and secrets from the time before a
+ * key-encryption key are encrypted for their rows. The maintenance job encrypts everything else (`maintenance/encryption/task.ts`).
  *
  * @returns the number of encrypted values.
  * @throws {ConfigurationError} if KEY_ENCRYPTION_KEY does not decrypt values of an earlier start.
@@ -73,13 +78,15 @@ export async function openStoredKeys(
   { keys: store, atRest }: { keys: KeyStore; atRest: AtRestStore },
   keyEncryptionKeys: readonly Uint8Array[],
 ): Promise<number> {
-  const encrypted = await encryptOnce(atRest, keyEncryptionKeys)
   const vault = createVault(keyEncryptionKeys)
   await namingTheKey(async () => {
-    await rootSecret(store, vault)
+    const root = await atRest.secret(ROOT.id)
+    if (root !== undefined) await openStored(keyEncryptionKeys, ROOT, root)
     for (const { id, privateJwk } of await store.sampleOfEachEncryption()) {
       await vault.reveal({ column: 'keys.private_jwk', id }, privateJwk).catch(ifKeyIsMissing)
     }
   })
+  const encrypted = await beginEncryption(atRest, keyEncryptionKeys)
+  await namingTheKey(() => rootSecret(store, keyEncryptionKeys))
   return encrypted
 }

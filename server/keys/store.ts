@@ -54,6 +54,11 @@ export const currentKey = (keySetId: Fragment): Fragment => fragment`
 /** The keys to which credential requests are encrypted (OpenID4VCI 1.0 §10): a key set of the installation, without a record. */
 export const ENCRYPTION_KEY_SET = 'credential-encryption'
 
+/** The key sets of the installation: of issuers, of verifiers, of DIDs without a holder, and for encrypted requests. */
+export const ownKeySets: Fragment = fragment`
+  SELECT key_set_id FROM issuers UNION ALL SELECT key_set_id FROM verifiers
+  UNION ALL SELECT key_set_id FROM dids WHERE holder_id IS NULL UNION ALL SELECT ${ENCRYPTION_KEY_SET}`
+
 const columns = fragment`
   k.id, k.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.x5c, k.private_jwk AS "privateJwk"`
 
@@ -102,15 +107,25 @@ export function createKeyStore({ prisma, sql }: Database) {
       return row
     },
 
+    /** Whether a key belongs to no issuer, verifier or other part of the installation itself. */
+    async isOfHolder(id: string): Promise<boolean> {
+      const rows = await sql(idRow)`
+        SELECT k.id FROM keys k WHERE k.id = ${id} AND k.key_set_id NOT IN (${ownKeySets})`
+      return rows.length > 0
+    },
+
     /** All present and former keys of a key set. */
     ofKeySet: (keySetId: string): Promise<StoredKey[]> =>
       sql(zStoredKey)`SELECT ${columns} FROM keys k WHERE k.key_set_id = ${keySetId}`,
 
-    /** One key for each JWE header among the private keys, and so for each key-encryption key. */
+    /**
+     * One key for each JWE header among the installation's own private keys, and so for each key-encryption key. Keys of hosted wallets
+     * may be many: the progress of the encryption names the keys that they need.
+     */
     sampleOfEachEncryption: (): Promise<{ readonly id: string; readonly privateJwk: string }[]> =>
       sql(z.strictObject({ id: z.string(), privateJwk: z.string() }))`
         SELECT DISTINCT ON (split_part(private_jwk, '.', 1)) id, private_jwk AS "privateJwk" FROM keys
-        WHERE private_jwk NOT LIKE '{%' ORDER BY split_part(private_jwk, '.', 1)`,
+        WHERE key_set_id IN (${ownKeySets}) AND private_jwk NOT LIKE '{%' ORDER BY split_part(private_jwk, '.', 1)`,
 
     /** Keys in metadata: the algorithms that issuers currently sign with, and the key to which requests are encrypted. */
     async published(): Promise<PublishedKeys> {

@@ -10,8 +10,8 @@ export interface Vault {
   protect(place: Place, plaintext: string): Promise<string>
   /**
    * @throws SecretError if no configured key-encryption key decrypts the value, or the value was encrypted for another
-   *   place. If a key is configured, a value in the clear is also refused. Otherwise a person who can write to the
-   *   database could insert keys.
+   *   place. After all values of the column were encrypted, a value in the clear is also refused. Otherwise a person who
+   *   can write to the database could insert keys.
    */
   reveal(place: Place, stored: string): Promise<string>
 }
@@ -42,18 +42,40 @@ export async function openStored(
   return { plaintext, form: keyIndex === 0 ? 'current' : 'former' }
 }
 
+/** Rules of {@link createVault}. */
+export interface VaultRules {
+  /** Whether a value in the clear is refused, because all values of its kind were encrypted. Default: always. */
+  readonly clearIsRefused?: (place: Place) => boolean | Promise<boolean>
+  /** Notes that a value was refused. */
+  readonly onRefused?: (refused: SecretError) => void
+}
+
 /** @param keys key-encryption keys of 32 bytes; the first key encrypts, all keys decrypt */
-export function createVault(keys: readonly Uint8Array[]): Vault {
+export function createVault(keys: readonly Uint8Array[], rules: VaultRules = {}): Vault {
+  const { clearIsRefused = () => true, onRefused = () => {} } = rules
   const [current] = keys
+
+  const revealed = async (place: Place, stored: string): Promise<string> => {
+    const { plaintext, form } = await openStored(keys, place, stored)
+    const isBound = form === 'current' || form === 'former'
+    if (current !== undefined && !isBound && (await clearIsRefused(place))) throw notEncrypted(place)
+    return plaintext
+  }
+
   return {
     protect: async (place, plaintext) =>
       current === undefined ? plaintext : encryptSecret(current, plaintext, nameOf(place)),
     reveal: async (place, stored) => {
-      const { plaintext, form } = await openStored(keys, place, stored)
-      if (current !== undefined && (form === 'clear' || form === 'unbound')) {
-        throw new SecretError(`A value of ${place.column} is not encrypted for its row.`)
+      try {
+        return await revealed(place, stored)
+      } catch (thrown) {
+        if (thrown instanceof SecretError) onRefused(thrown)
+        throw thrown
       }
-      return plaintext
     },
   }
 }
+
+/** The refusal of a value in the clear. */
+export const notEncrypted = ({ column }: Pick<Place, 'column'>): SecretError =>
+  new SecretError(`A value of ${column} is not encrypted for its row.`)

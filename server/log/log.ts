@@ -48,21 +48,25 @@ const MAX_DEPTH = 6
 const MAX_TEXT = 2_048
 
 /**
- * Finds ids of offers, requests and their QR codes. These ids are capabilities: anyone who knows such an id can use the
- * offer or request. The ids occur in paths, and in addresses within the query of another address.
+ * Matches the ids of offers, requests and their QR codes. Such an id gives access: anyone who knows the id can use the
+ * offer or request. The ids occur in paths, and in an address that is part of the query of a longer address.
  */
 const CAPABILITY =
   /(\/|%2F)(offers|offerings|credential-offer-sessions|requests|responses|qr-codes|authorize|present|receive|dc-api)\1([\w-]{8})[\w-]+/gi
 
-/** Cuts ids that are capabilities to their first eight characters, which are enough to find their rows. */
+/**
+ * Cuts ids that give access to their first eight characters. Eight characters are enough for an operator to find the
+ * row.
+ */
 const withoutCapabilities = (text: string): string => text.replace(CAPABILITY, '$1$2$1$3…')
 
-/** A text for the log: at most 2 KiB, without capabilities. */
+/** Prepares a text for the log: at most 2 KiB, and without ids that give access. */
 const shown = (text: string): string => withoutCapabilities(shortened(text, MAX_TEXT))
 
 /**
- * A copy without secret members. Its texts are at most 2 KiB long and contain no capability. Values that are nested
- * deeper than six levels are left out. Errors are not copied, since they have their own serializer.
+ * Copies a value for the log, without secret members. The texts in the copy are at most 2 KiB long and contain no ids
+ * that give access. Values that are nested deeper than six levels are left out. Errors are not copied, since they have
+ * their own serializer.
  */
 function withoutSecrets(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return shown(value)
@@ -79,13 +83,13 @@ function withoutSecrets(value: unknown, depth: number): unknown {
 interface ErrorDescription {
   readonly type: string
   readonly message: string
-  /** The error's own `code`: an SQLSTATE, an errno, or a code of jose or Prisma. */
+  /** The member `code` of an error: an SQLSTATE, an errno, or a code of jose or Prisma. */
   readonly code?: string
   readonly stack?: string
   readonly cause?: ErrorDescription
 }
 
-/** The logged members of an error. Its other members may contain values from callers. */
+/** The members of an error that are logged. All other members may contain values from callers. */
 function describeError(thrown: unknown, depth = 0): ErrorDescription {
   if (!(thrown instanceof Error)) return { type: typeof thrown, message: shown(String(thrown)) }
   const { code } = thrown as { code?: unknown }
@@ -108,7 +112,10 @@ const standardOutput = () => pino.destination({ dest: 1, sync: false, minLength:
 export const logDestination = async (output: Terminal & { readonly isTTY?: boolean }): Promise<DestinationStream> =>
   output.isTTY === true ? terminalDestination(output) : standardOutput()
 
-/** The destination of a silent log. Standard output would check every quarter of a second for lines to write. */
+/**
+ * The destination of a silent log. It is used in place of standard output, which would check every quarter of a second
+ * for lines to write.
+ */
 const nowhere: DestinationStream = { write: () => {} }
 
 /** Makes a log of lines with one JSON object each. Call `flush()` before the process ends. */

@@ -1,6 +1,6 @@
 import type { DestinationStream } from 'pino'
 
-/** Members that the line's sentence already contains. They are not repeated after the sentence. */
+/** Members that are part of the line's message. They are not repeated after the message. */
 const IN_MESSAGE = ['method', 'path', 'status', 'ms']
 
 type Line = Readonly<Record<string, unknown>>
@@ -12,11 +12,14 @@ function messageOf(line: Line, messageKey: string): string {
   return [message, request, time].filter((part) => part !== undefined).join(' ')
 }
 
-/** Finds the escapes in a JSON text, and the control characters that JSON does not escape: DEL and C1. */
+/** Matches the escapes in a JSON text, and the control characters that JSON does not escape: DEL and C1. */
 const ESCAPES = /\\(u[0-9a-f]{4}|.)|(?!\n)\p{Cc}/giu
 const CONTROL = /^(u00[01][0-9a-f]|[bfr])$/i
 
-/** JSON text without control characters except line feed and tab. Values from callers must not control the terminal. */
+/**
+ * Removes control characters except line feed and tab from a JSON text, because values from callers must not control
+ * the terminal.
+ */
 const harmless = (json: string): string =>
   json.replace(ESCAPES, (found, escaped?: string) =>
     escaped === undefined || CONTROL.test(escaped) ? '\\ufffd' : found,

@@ -12,7 +12,7 @@ interface Stretch {
   saidAt: number | undefined
 }
 
-/** The delay of each task of this process, for metrics; a long delay is logged. */
+/** Records the delay of each task of this process, for metrics. Logs a long delay. */
 export class Backlog {
   readonly #log: Log
   readonly #late = new Map<string, number>()
@@ -27,7 +27,7 @@ export class Backlog {
     return this.#late
   }
 
-  /** Clears the delays, since another process does the work and reports them. */
+  /** Clears the delays. It is called when a different process does the work and reports the delays. */
   forget(): void {
     this.#late.clear()
     this.#stretches.clear()

@@ -19,16 +19,16 @@ export interface MaintenanceOptions {
   readonly log: Log
   /** Called after each batch with its count, or with undefined if the batch failed. */
   readonly onBatch?: (task: string, count: number | undefined) => void
-  /** Clock and timers of the process unless given. */
+  /** Default: the clock and timers of the process. */
   readonly pace?: Pace
-  /** Milliseconds between two searches for due tasks; 1,000 unless given. */
+  /** Milliseconds between two searches for due tasks. Default: 1,000. */
   readonly everyMs?: number | undefined
 }
 
-/** Runs tasks as long as the process runs. Of several processes, only one runs tasks at a time. */
+/** Runs tasks as long as the process runs. If there are several processes, only one of them runs tasks at a time. */
 export interface Maintenance {
   start(): void
-  /** Seconds by which the remaining work is late, by task; empty if another process does the work. */
+  /** Seconds by which the remaining work is late, by task. Empty if a different process does the work. */
   readonly late: ReadonlyMap<string, number>
   /** Stops the job after the running batch. */
   stop(): Promise<void>
@@ -37,9 +37,9 @@ export interface Maintenance {
 const EVERY_MS = 1_000
 const RETRY_MS = 5_000
 const BATCH_SIZE = 200
-/** After a batch, the job rests for four times the duration of the batch. So it uses a fifth of the time. */
+/** After a batch, the job rests for four times the duration of the batch. So it uses a fifth of the time. A task may change this. */
 const REST = 4
-/** Time for which one process works before it releases the lock, so that each process does its share. */
+/** Time for which one process works before it releases the lock. So the work is spread over all processes. */
 const HOLD_MS = 30_000
 
 const ownPace: Pace = {
@@ -48,8 +48,8 @@ const ownPace: Pace = {
 }
 
 /**
- * Makes the maintenance job. It runs one batch of each due task in turn, and rests after each batch. It continues while
- * there is work, so that tables grow only if a fifth of the time is not enough.
+ * Makes the maintenance job. It runs one batch of each due task in turn, and rests after each batch. It continues as
+ * long as there is work. So tables grow only if a fifth of the time is not enough for the work.
  */
 export function createMaintenance(options: MaintenanceOptions): Maintenance {
   const { store, tasks, clock, log, onBatch = () => {}, pace = ownPace, everyMs = EVERY_MS } = options
@@ -64,7 +64,10 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
 
   const isDue = (task: MaintenanceTask) => (dueAt.get(task) ?? 0) <= pace.now() && !elsewhere.has(task)
 
-  /** The next due task in the list after the previous task, so that each task has its turn. */
+  /**
+   * Returns the next due task. The search begins after the previous task in the list, so that no task has to wait for
+   * long.
+   */
   const next = (): MaintenanceTask | undefined => {
     for (let step = 1; step <= tasks.length; step += 1) {
       const index = (last + step) % tasks.length
@@ -76,7 +79,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     return undefined
   }
 
-  /** Runs one batch. The failure of a task must not prevent other tasks. */
+  /** Runs one batch. A failure is only logged, so that the other tasks still run. */
   const batch = async (task: MaintenanceTask): Promise<void> => {
     let done: TaskDone | undefined
     try {
@@ -100,7 +103,7 @@ export function createMaintenance(options: MaintenanceOptions): Maintenance {
     }
     const began = pace.now()
     await batch(task)
-    return (pace.now() - began) * REST
+    return (pace.now() - began) * (task.rest ?? REST)
   }
 
   const rest = (ms: number) => pace.rest(ms, stopping.signal).catch(() => undefined)

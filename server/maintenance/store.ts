@@ -6,7 +6,7 @@ import { Prisma } from '../generated/prisma/client.js'
 /** Key of the advisory lock: maintenance runs in one process at a time. */
 const MAINTENANCE_LOCK = 4_203_118_802
 /**
- * Maximum time for which the lock is held. If work takes longer, another process may run the same task at the same
+ * Maximum time for which the lock is held. If the work takes longer, a second process may run the same task at the same
  * time, which is safe.
  */
 const LOCK_TIMEOUT_MS = 60_000
@@ -18,7 +18,8 @@ export type MaintenanceStore = ReturnType<typeof createMaintenanceStore>
 export function createMaintenanceStore({ prisma }: Database) {
   return {
     /**
-     * Runs `work` unless another process has the lock. The lock ends with its transaction. @returns true if `work` ran.
+     * Runs `work`, unless a different process has the lock. The lock is released at the end of the transaction.
+     * @returns true if `work` ran.
      */
     async exclusively(work: () => Promise<void>): Promise<boolean> {
       return prisma.$transaction(

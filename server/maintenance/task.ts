@@ -15,16 +15,18 @@ export interface MaintenanceTask {
   readonly name: string
   /** Milliseconds before the next run if nothing is left to do. */
   readonly everyMs: number
-  /** Does one batch. Another process may safely send the same statements at the same time. */
+  /** Does one batch. It must be safe that a different process runs the same batch at the same time. */
   readonly run: (now: Date, batchSize: number) => Promise<TaskDone>
   /**
-   * True if the task waits for other services, not for the database. Other tasks do not wait for this task, and the job
-   * does not rest after it.
+   * True if the task waits mainly for other services, and not for the database. Other tasks do not wait for this task,
+   * and the job does not rest after it.
    */
   readonly elsewhere?: boolean
+  /** The job rests for this many times the duration of a batch of the task. Default: 4. */
+  readonly rest?: number
 }
 
-/** The moment `seconds` before another moment: older items are due. */
+/** Returns the time that is `seconds` before `now`. Older items are due. */
 export const secondsBefore = (now: Date, seconds: number): Date => new Date(now.getTime() - seconds * 1000)
 
 export const DAY_SECONDS = 24 * 60 * 60
@@ -32,13 +34,13 @@ export const DAY_SECONDS = 24 * 60 * 60
 /** Maximum difference between the clocks of two processes of one installation, in seconds. */
 export const CLOCK_SKEW_SECONDS = 300
 
-/** Work on rows. A row is due `seconds` after a moment that is stored in the row. */
+/** Work on rows. A row is due `seconds` after the time that is stored in the row. */
 export interface DueRows {
   readonly name: string
   readonly everyMs: number
-  /** 0 unless given. */
+  /** Default: 0. */
   readonly seconds?: number
-  /** Processes one batch of the rows whose moment is `before` or earlier. */
+  /** Processes one batch of the rows whose stored time is `before` or earlier. */
   readonly batch: (before: Date, limit: number) => Promise<BatchDone>
 }
 

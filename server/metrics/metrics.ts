@@ -9,12 +9,12 @@ import type { Check } from '../protocol/credential/verification.js'
 export type VerificationOutcome = 'created' | 'verified' | 'refused' | 'declined' | 'expired'
 
 /**
- * Transitions of credential offer sessions.
+ * Changes of credential offer sessions that are counted.
  *
  * - `issued`: the first credential was issued.
  * - `accepted`: the wallet reported that it stored the credential.
  * - `deferred`: a wallet waits for a decision.
- * - `approved`, `rejected`: the decision.
+ * - `approved`, `rejected`: the issuer has decided.
  * - `cancelled`: the issuer cancelled the offer.
  * - `resent`: the offer got a new link.
  */
@@ -33,16 +33,22 @@ export type OfferOutcome =
 /** The cause of a failed session: a check of a presentation, the transaction code, or a wallet's notification (OpenID4VCI 1.0 §11). */
 export type FailedCheck = Check | 'tx-code' | 'credential-failure' | 'credential-deleted'
 
-/** When the certificates and attestations in the service's files expire; undefined if a file is not configured. */
+/**
+ * The times when the certificates and attestations in the service's files expire. Undefined for a file that is not
+ * configured.
+ */
 export interface Expiries {
   readonly issuerCertificate: Date | undefined
   readonly verifierCertificate: Date | undefined
   readonly verifierAttestation: Date | undefined
 }
 
-/** Counts of other modules. They are read each time the metrics are requested. */
+/** The values of other modules that metrics report. They are read each time the metrics are requested. */
 export interface Readings {
-  /** Statements sent to the database; busy and idle connections, and the number of callers that wait for a connection. */
+  /**
+   * The number of statements that were sent to the database, the number of busy and idle connections, and the number of
+   * callers that wait for a connection.
+   */
   readonly database: () => {
     readonly statements: number
     readonly busy: number
@@ -51,17 +57,21 @@ export interface Readings {
   }
   /** Number of open event streams. */
   readonly streams: () => number
-  /** Seconds by which maintenance is late, by task, in the process that does it. */
+  /** Seconds by which maintenance is late, by task. Only the process that does the maintenance has values. */
   readonly maintenanceLate: ReadonlyMap<string, number>
+  /** Estimated number of rows that the encryption of stored values has left, by column. */
+  readonly encryptionLeft: () => ReadonlyMap<string, number>
   readonly expiries: Expiries
+  /** Numbers of overdue erasures and removals, by kind. */
+  readonly overdue: () => Promise<Readonly<Record<string, number>>>
 }
 
 /** The counts of one process. Labels are names from the source code, never values from callers. */
 export interface Metrics {
-  /** Counts a request. @param seconds undefined for a stream, since the reader of a stream decides its duration. */
+  /** Counts a request. @param seconds undefined for a stream, since the client decides how long a stream lasts. */
   request(procedure: string, status: string, seconds: number | undefined): void
   rateLimited(): void
-  /** Counts changes of verification sessions. @param count number of sessions; 1 unless given. */
+  /** Counts changes of verification sessions. @param count number of sessions. Default: 1. */
   verificationSession(outcome: VerificationOutcome, check?: FailedCheck, count?: number): void
   offerSession(outcome: OfferOutcome, check?: FailedCheck, count?: number): void
   /**
@@ -76,8 +86,10 @@ export interface Metrics {
   outbound(outcome: string): void
   /** Counts a read of a list, from the database or its replica. */
   listRead(source: ListSource): void
-  /** Counts a batch of maintenance. @param count processed items; undefined if the batch failed. */
+  /** Counts a batch of a maintenance task. @param count number of processed items; undefined if the batch failed. */
   maintenance(task: string, count: number | undefined): void
+  /** Counts stored values of a column that the maintenance job encrypted or refused. */
+  encryption(column: string, outcome: 'encrypted' | 'refused', count: number): void
   /** Counts the outcome of making or dropping a partition. */
   partition(table: string, change: string): void
   /** Sets the sources of the counts of other modules. */
@@ -149,6 +161,12 @@ function counters(registry: Registry) {
       labelNames: ['task'],
       registers,
     }),
+    encrypted: new Counter({
+      name: 'credence_encryption_values_total',
+      help: 'Stored values that the maintenance job encrypted under the current key-encryption key, or refused, by column.',
+      labelNames: ['column', 'outcome'],
+      registers,
+    }),
     partitions: new Counter({
       name: 'credence_partitions_total',
       help: 'Attempts to make or drop a partition, by table and result: made, dropped, locked, occupied, known.',
@@ -164,7 +182,10 @@ function counters(registry: Registry) {
   }
 }
 
-function readCounts(registry: Registry, { database, streams, maintenanceLate, expiries }: Readings): void {
+function readCounts(
+  registry: Registry,
+  { database, streams, maintenanceLate, encryptionLeft, expiries, overdue }: Readings,
+): void {
   const registers = [registry]
   new Counter({
     name: 'credence_database_statements_total',
@@ -206,12 +227,39 @@ function readCounts(registry: Registry, { database, streams, maintenanceLate, ex
     name: 'credence_maintenance_late_seconds',
     help: 'Seconds since the oldest remaining work of maintenance was due, by task; 0 if no work remains.',
     labelNames: ['task'],
-    // One process at a time does maintenance. If several processes report a delay, the largest delay is shown.
+    // Only one process does maintenance at a time. If several workers report a delay nevertheless, the largest delay is
+    // shown.
     aggregator: 'max',
     registers,
     collect() {
       this.reset()
       for (const [task, seconds] of maintenanceLate) this.set({ task }, seconds)
+    },
+  })
+  new Gauge({
+    name: 'credence_retention_overdue',
+    help: 'Records whose retention has ended, and which still wait: claims of credentials and offerings, and whole records. At most 10,000 of each kind are counted.',
+    labelNames: ['kind'],
+    // All workers count the same rows.
+    aggregator: 'max',
+    registers,
+    async collect() {
+      this.reset()
+      // Without a database the other metrics are still read.
+      const counts = await overdue().catch(() => ({}))
+      for (const [kind, count] of Object.entries(counts)) this.set({ kind }, count)
+    },
+  })
+  new Gauge({
+    name: 'credence_encryption_rows_left',
+    help: 'Estimated number of rows that the encryption of stored values has left, by column.',
+    labelNames: ['column'],
+    // Every process reads the same progress.
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.reset()
+      for (const [column, rows] of encryptionLeft()) this.set({ column }, rows)
     },
   })
   for (const [name, help, end] of [
@@ -220,7 +268,7 @@ function readCounts(registry: Registry, { database, streams, maintenanceLate, ex
     ['verifier_attestation', 'When VERIFIER_ATTESTATION expires.', expiries.verifierAttestation],
   ] as const) {
     if (end === undefined) continue
-    // All workers have the same value.
+    // All workers have the same value, so it must not be added up.
     const gauge = new Gauge({
       name: `credence_${name}_expiry_timestamp_seconds`,
       help,
@@ -252,6 +300,9 @@ export function createMetrics(): Metrics {
     maintenance: (task, count) => {
       if (count === undefined) counted.maintenanceFailures.labels(task).inc()
       else counted.maintained.labels(task).inc(count)
+    },
+    encryption: (column, outcome, count) => {
+      if (count > 0) counted.encrypted.labels(column, outcome).inc(count)
     },
     partition: (table, change) => counted.partitions.labels(table, change).inc(),
     read: (readings) => readCounts(registry, readings),

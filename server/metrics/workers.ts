@@ -1,23 +1,22 @@
 import { AggregatorRegistry, type Registry } from 'prom-client'
 
-/** The counts of one process, in the form that is sent over the process channel. */
+/** The metrics of one process, as they are sent over the channel between the processes. */
 export type Counts = Awaited<ReturnType<Registry['getMetricsAsJSON']>>
 
-/** The kinds of metrics that are kept after a process has ended; gauges are dropped. */
+/** The kinds of metrics that are still reported after their process has ended. Gauges are not reported any more. */
 const GROWING: ReadonlySet<string> = new Set(['counter', 'histogram'])
 
 const sumOf = (counts: readonly Counts[]): Registry => AggregatorRegistry.aggregate([...counts])
 
 /**
- * The counts of all workers together. The counts of an ended worker stay in the sums, so that no counter ever
- * decreases: Prometheus would treat a decrease as a restart. For a worker that does not answer, its last counts are
- * used.
+ * Adds up the counts of all workers. The counts of an ended worker stay in the sums, so that no counter ever decreases.
+ * Prometheus would treat a decrease as a restart. If a worker does not answer, its last counts are used.
  */
 export class WorkerCounts {
   readonly #last = new Map<number, Counts>()
   #ended: Promise<Counts> = Promise.resolve([])
 
-  /** Stores the present counts of a worker. */
+  /** Stores the current counts of a worker. */
   took(workerId: number, counts: Counts): void {
     this.#last.set(workerId, counts)
   }
@@ -30,7 +29,7 @@ export class WorkerCounts {
     this.#ended = this.#ended.then((former) => sumOf([former, growing]).getMetricsAsJSON())
   }
 
-  /** The counts of all workers and of the primary (`own`), in the Prometheus text format. */
+  /** Returns the counts of all workers and of the primary process (`own`), in the Prometheus text format. */
   async text(own: Counts): Promise<string> {
     const ended = await this.#ended
     return sumOf([own, ...this.#last.values(), ended]).metrics()

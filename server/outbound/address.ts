@@ -9,15 +9,15 @@ const isGlobalUnicast = (address: ipaddr.IPv6) => ((address.parts[0] ?? 0) & 0xe
 
 const inRange = (address: ipaddr.IPv6, prefix: string, bits: number) => address.match(ipaddr.IPv6.parse(prefix), bits)
 
-/** The IPv4 address in an IPv4-mapped (RFC 4291 §2.5.5.2) or NAT64 (RFC 6052 §2.1) address. */
+/** Returns the IPv4 address that an IPv4-mapped (RFC 4291 §2.5.5.2) or NAT64 (RFC 6052 §2.1) address contains. */
 function embeddedIPv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
   if (!inRange(address, '::ffff:0:0', 96) && !inRange(address, '64:ff9b::', 96)) return undefined
   return new ipaddr.IPv4(address.toByteArray().slice(12))
 }
 
 /**
- * Parses an IPv6 address by the URL standard. ipaddr.js itself reads the dotted form of an IPv4-compatible address as
- * an IPv4-mapped address.
+ * Parses an IPv6 address as the URL standard does. ipaddr.js alone would read an IPv4-compatible address in dotted
+ * notation as an IPv4-mapped address.
  */
 function parseIPv6(address: string): ipaddr.IPv6 {
   return ipaddr.IPv6.parse(new URL(`http://[${address}]`).hostname.slice(1, -1))
@@ -30,7 +30,7 @@ function isPublicIPv4(address: ipaddr.IPv4): boolean {
 /**
  * True if an address belongs to the public internet. Not public are loopback, private, link-local (with cloud
  * metadata), carrier-grade NAT, multicast, unspecified, documentation, benchmarking and otherwise reserved addresses
- * (RFC 6890). Transition forms (6to4, Teredo, IPv4-compatible) that contain one of these addresses are not public
+ * (RFC 6890). Transition addresses (6to4, Teredo, IPv4-compatible) that contain one of these addresses are not public
  * either.
  *
  * @param address the canonical text of an IPv4 or IPv6 address, without brackets. Any other text is not public, and an

@@ -8,7 +8,10 @@ import { OutboundError } from './outbound-error.js'
 /** Resolves a host name to all its addresses. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>
 
-/** The target of a new connection, in the HTTP client's form: `hostname` without brackets, `port` empty for the default port. */
+/**
+ * The target of a new connection, as the HTTP client describes it: `hostname` without brackets, `port` empty for the
+ * default port.
+ */
 export type Target = Pick<buildConnector.Options, 'protocol' | 'hostname' | 'port'>
 
 export interface ConnectRules {
@@ -16,10 +19,10 @@ export interface ConnectRules {
   readonly mayBePrivate: (target: Target) => boolean
   /** Milliseconds for name resolution, TCP and TLS together. */
   readonly timeoutMs: number
-  /** The resolver of the machine unless given. */
+  /** Default: the resolver of the machine. */
   readonly lookup?: Lookup | undefined
   readonly isPublicAddress?: ((address: string) => boolean) | undefined
-  /** PEM; replaces the machine's trust anchors. */
+  /** Trust anchors in PEM. They replace the trust anchors of the machine. */
   readonly ca?: string | undefined
 }
 
@@ -29,9 +32,9 @@ const notPublic = (hostname: string) =>
   new OutboundError('address', `${hostname} has an address that is not public, so it may not be requested.`)
 
 /**
- * The resolver of a socket. The socket resolves a name once and connects to the checked address. So a later answer of
- * the name server (DNS rebinding) cannot replace the address. If one of several addresses is private, all addresses are
- * refused.
+ * Makes the name resolver of a socket, which also checks the addresses. The socket resolves a name once and connects to
+ * an address that was checked. So a later answer of the name server (DNS rebinding) cannot replace the address. If one
+ * of several addresses is private, the connection is refused.
  */
 function socketLookup(lookup: Lookup, admits: (address: string) => boolean): LookupFunction {
   return (hostname, options, callback) => {
@@ -49,8 +52,8 @@ function socketLookup(lookup: Lookup, admits: (address: string) => boolean): Loo
 }
 
 /**
- * Opens all outbound connections. This connector alone checks addresses: each time it connects, it checks the address
- * of the connection. TLS checks the certificate against the host's name.
+ * Makes the connector that opens all outbound connections. No other code checks addresses. The connector checks the
+ * address of each connection when it opens the connection. TLS checks the certificate against the host's name.
  */
 export function createConnector(rules: ConnectRules): buildConnector.connector {
   const lookup = rules.lookup ?? resolveAll
@@ -59,7 +62,7 @@ export function createConnector(rules: ConnectRules): buildConnector.connector {
     buildConnector({
       timeout: rules.timeoutMs,
       allowH2: false,
-      // Sessions are not resumed, since TLS would not check the certificate again.
+      // TLS sessions are not resumed, because the certificate would not be checked again.
       maxCachedSessions: 0,
       autoSelectFamily: true,
       lookup: socketLookup(lookup, admits),

@@ -4,7 +4,9 @@ import { OutboundError, tooLarge } from './outbound-error.js'
 
 type Decoder = (bytes: Uint8Array, options: { maxOutputLength: number }) => Promise<Uint8Array<ArrayBuffer>>
 
-/** Decoders for content codings (RFC 9110 §8.4.1, RFC 7932). Each stops as soon as its output exceeds the limit. */
+/**
+ * Decoders for content codings (RFC 9110 §8.4.1, RFC 7932). A decoder stops as soon as its output exceeds the limit.
+ */
 const DECODERS: ReadonlyMap<string, Decoder> = new Map<string, Decoder>([
   ['gzip', promisify(gunzip)],
   ['x-gzip', promisify(gunzip)],
@@ -51,7 +53,10 @@ export function decodeText(bytes: ArrayBuffer, host: string): string {
   }
 }
 
-/** Parses JSON. @throws {OutboundError} `content` without a cause, since a syntax error quotes the text. */
+/**
+ * Parses JSON. @throws {OutboundError} `content`. The error has no `cause`, because a syntax error would quote the
+ * text.
+ */
 export function decodeJson(text: string, host: string): unknown {
   try {
     return JSON.parse(text)

@@ -1,5 +1,7 @@
 export interface Deadline {
-  /** Aborts with the caller's reason, or with the given error after the time limit. */
+  /**
+   * Aborts when the caller aborts, with the caller's reason, or after the time limit, with the error of the deadline.
+   */
   readonly signal: AbortSignal
   stop(): void
 }

@@ -6,13 +6,16 @@ import { isPlainPath } from './own-origin.js'
 export interface DestinationRules {
   /** True if plain http is allowed in addition to https. */
   readonly allowHttp: boolean
-  /** Hosts that may be private: `host` or `host:port` (an IPv6 address with a port in brackets). */
+  /** Hosts whose address may be private: `host` or `host:port` (an IPv6 address with a port in brackets). */
   readonly allowedHosts: readonly string[]
-  /** Origins of this service. They may be private, but only their protocol paths are open. */
+  /**
+   * Origins of this service. Their addresses may be private, but only the paths that standards define for wallets may
+   * be requested.
+   */
   readonly ownOrigins: readonly string[]
   /**
-   * Checks a path of one of the own origins. The function receives paths without percent-encoding, empty segments and
-   * dot segments.
+   * Checks whether a path of an origin of this service may be requested. The function receives paths without
+   * percent-encoding, empty segments and dot segments.
    */
   readonly ownPathAllowed: (path: string) => boolean
 }
@@ -48,7 +51,8 @@ function parseAllowedHost(entry: string): AllowedHost {
 }
 
 /**
- * Makes the check of destinations. @throws {Error} with the entry of `allowedHosts` that is neither host nor host:port.
+ * Makes the functions that check destinations. @throws {Error} with the entry of `allowedHosts` that is neither host
+ * nor host:port.
  */
 export function createDestinations(rules: DestinationRules): Destinations {
   const allowed = rules.allowedHosts.map(parseAllowedHost)

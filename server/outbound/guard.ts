@@ -8,15 +8,18 @@ import { OutboundError } from './outbound-error.js'
 import { type Answer, createTransport, type Hop, type Transport } from './transport.js'
 
 export interface OutboundOptions extends DestinationRules, Pick<ConnectRules, 'lookup' | 'isPublicAddress' | 'ca'> {
-  /** Makes the mark of a request to one of the own origins. Each request gets a new mark. */
+  /** Makes the header value that marks a request to an origin of this service. Each request gets a new value. */
   readonly ownRequestMac?: ((method: string, url: URL) => string) | undefined
-  /** Limit in milliseconds for a whole request with its redirects; 5000 unless given. */
+  /** Limit in milliseconds for a whole request with its redirects. Default: 5000. */
   readonly timeoutMs?: number
-  /** Limit in bytes for a body, before and after decompression; 262,144 unless given. */
+  /** Limit in bytes for a body, before and after decompression. Default: 262,144. */
   readonly maxBytes?: number
-  /** Limit for redirects; 3 unless given. */
+  /** Limit for redirects. Default: 3. */
   readonly maxRedirects?: number
-  /** Called at the end of each request with the class of the status (`2xx`), or the reason why there is no answer. */
+  /**
+   * Called at the end of each request. `outcome` is the class of the status (`2xx`), or the reason why there is no
+   * answer.
+   */
   readonly onEnd?: (outcome: string) => void
 }
 
@@ -26,10 +29,13 @@ export type OutboundRequestInit = RequestInit & {
   readonly maxBytes?: number
 }
 
-/** `fetch` through the guard. */
+/** A `fetch` that sends its requests through the guard. */
 export type OutboundFetch = (input: Parameters<typeof fetch>[0], init?: OutboundRequestInit) => Promise<Response>
 
-/** All outbound requests of this service. Each method throws {@link OutboundError} if a request is refused or fails. */
+/**
+ * Sends all outbound requests of this service. Each method throws {@link OutboundError} if a request is refused or
+ * fails.
+ */
 export interface Outbound {
   /**
    * Replaces the standard `fetch`. The body is read completely before it returns, so that size limit and deadline include the
@@ -80,12 +86,12 @@ function parseUrl(text: string, base?: URL): URL {
   throw new OutboundError('redirects', `${base.host} redirects to something that is no address.`)
 }
 
-/** The address of a redirect to follow; undefined if the caller receives the answer. */
+/** Returns the address to which a redirect leads. Undefined if the caller receives the answer itself. */
 function redirectTarget({ status, headers }: Answer, request: Request, url: URL): URL | undefined {
   if (!REDIRECTS.has(status) || request.redirect === 'manual' || headers.location === undefined) return undefined
   if (request.redirect === 'error') throw new OutboundError('redirects', `${url.host} answered with a redirect.`)
-  // Following the redirect would either send the body to an address that the caller did not choose, or silently drop
-  // the body.
+  // If the redirect was followed, the body would either be sent to an address that the caller did not choose, or be
+  // lost.
   if (!REPEATABLE.has(request.method)) {
     throw new OutboundError('redirects', `${url.host} redirects a ${request.method} request, which is not followed.`)
   }
@@ -103,7 +109,10 @@ function toResponse(
   return answered(new Response(NULL_BODY.has(status) ? null : bytes, init), url, redirected)
 }
 
-/** A response with its address. Invalid JSON is an error of the guard, since an error of `JSON.parse` quotes the answer. */
+/**
+ * Adds the address to a response. Its `json` throws an OutboundError for invalid JSON, because an error of `JSON.parse`
+ * would quote the answer.
+ */
 function answered(response: Response, url: URL, redirected: boolean): Response {
   const { clone } = response
   return Object.defineProperties(response, {
@@ -148,7 +157,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
 
   const guarded: Fetch = async (input, init, limit = maxBytes) => {
     const url = parseUrl(input instanceof Request ? input.url : String(input))
-    // The address is checked before `new Request()`, which would refuse a user name with another message.
+    // The address is checked before `new Request()`, which would refuse a user name with its own message.
     destinations.check(url)
     const request = new Request(input, init)
     const expired = new OutboundError('timeout', `${url.host} did not answer within ${timeoutMs} ms.`)

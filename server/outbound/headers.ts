@@ -1,7 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { INTERNAL_HEADER } from './own-origin.js'
 
-/** Headers that callers may not set: the HTTP client sets them, and the guard sets the mark of own requests. */
+/**
+ * Headers that callers may not set: the HTTP client sets most of them, and the guard sets the header that marks
+ * requests of this service to itself.
+ */
 const NOT_FOR_CALLERS = [
   'host',
   'connection',
@@ -18,12 +21,12 @@ const NOT_FOR_CALLERS = [
 ]
 
 /**
- * The only headers that are sent after a redirect to another origin. All other headers are dropped, for example
- * credentials.
+ * The only headers that are sent after a redirect to a different origin. All other headers, for example credentials,
+ * are removed.
  */
 const FOR_OTHER_ORIGINS = ['accept', 'accept-language', 'if-modified-since', 'if-none-match', 'user-agent']
 
-/** Headers about the transfer of the body. They are wrong for a body that was already read and decoded. */
+/** Headers that describe the transfer of the body. They are wrong once the body has been read and decoded. */
 const OF_THE_WIRE: ReadonlySet<string> = new Set([
   'connection',
   'content-encoding',
@@ -42,7 +45,7 @@ export function requestHeaders(given: Headers): Headers {
   return headers
 }
 
-/** The headers of a request that are kept after a redirect to another origin. */
+/** Returns the headers of a request that are also sent after a redirect to a different origin. */
 export function crossOriginHeaders(headers: Headers): Headers {
   const kept = [...headers].filter(([name]) => FOR_OTHER_ORIGINS.includes(name))
   return requestHeaders(new Headers(kept))

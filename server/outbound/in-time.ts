@@ -1,5 +1,5 @@
 /**
- * Waits for an answer with a time limit.
+ * Waits for an answer, but not longer than a time limit.
  *
  * @param ms milliseconds
  * @throws if the answer takes longer; its later result is ignored.

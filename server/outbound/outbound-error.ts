@@ -9,7 +9,7 @@
  * - `timeout`: no complete answer within the deadline
  * - `too-large`: the body exceeds the limit, before or after decompression
  * - `status`: a status outside 200 to 299 if content was requested, or a status that HTTP does not know
- * - `content`: a body that cannot be decoded, or has another form than requested
+ * - `content`: a body that cannot be decoded, or is not of the requested type (JSON or text)
  * - `connect`: name resolution, connection, TLS or HTTP framing failed
  */
 export type OutboundErrorCode =
@@ -46,7 +46,10 @@ function failureCode(error: unknown): string {
   return typeof code === 'string' && /^[A-Z0-9_]+$/.test(code) ? code : 'unknown'
 }
 
-/** Converts a failure of the resolver, the socket, TLS or the HTTP client to an OutboundError, by its stable code. */
+/**
+ * Converts a failure of the resolver, the socket, TLS or the HTTP client to an OutboundError. The error's code decides
+ * the kind, because codes do not change between versions.
+ */
 export function transportFailure(error: unknown, host: string): OutboundError {
   if (error instanceof OutboundError) return error
   const code = failureCode(error)

@@ -1,10 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { secretKey } from '../protocol/jose/secret-key.js'
 
-/** Marks a request that this service sends to itself, so that the rate limit does not count it twice. */
+/**
+ * The header of a request that this service sends to itself. The rate limit does not count a request with this header,
+ * because it has already counted the request that caused it.
+ */
 export const INTERNAL_HEADER = 'x-credence-internal'
 
-/** Time for which a mark is valid, in milliseconds. */
+/** Time in which the header is valid, in milliseconds. */
 const WINDOW_MS = 30_000
 
 const PLAIN_PATH = /^(?:\/(?!\.+(?:\/|$))[A-Za-z0-9._~-]+)+$/
@@ -20,7 +23,7 @@ export function isPlainPath(path: string): boolean {
 
 const basePathOf = (baseUrl: string) => new URL(baseUrl).pathname.replace(/\/+$/, '')
 
-/** A path without the path of the base URL, which the proxy strips; undefined if the path is not below the base URL. */
+/** Removes the path of the base URL from a path, as the proxy does. Undefined if the path is not below the base URL. */
 function withoutBase(path: string, basePath: string): string | undefined {
   return path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : undefined
 }
@@ -29,9 +32,8 @@ function withoutBase(path: string, basePath: string): string | undefined {
  * Makes the function that checks whether this service may send itself a request for a path of its public addresses.
  *
  * @param baseUrls the service's base URLs
- * @param isForWallets true if a standard lets wallets call the path. The path has the form in which it arrives at this
- * service
- * @returns the function that checks a path of a public address. Upper and lower case are different.
+ * @param isForWallets true if a standard lets wallets call the path. The path is written as it arrives at this service
+ * @returns the function that checks a path of a public address. Upper and lower case are distinguished.
  */
 export function createOwnPathCheck(
   baseUrls: readonly string[],
@@ -53,7 +55,7 @@ function macOf(key: Uint8Array, method: string, path: string, timestamp: string)
   return createHmac('sha256', secretKey(key)).update(`${method.toUpperCase()}\n${path}\n${timestamp}`).digest()
 }
 
-/** The path that arrives at this service for a request of `url`. */
+/** Returns the path with which a request of `url` arrives at this service. */
 function arrivingPath(url: URL, baseUrls: readonly string[]): string {
   const inner = baseUrls
     .filter((baseUrl) => new URL(baseUrl).origin === url.origin)
@@ -65,7 +67,7 @@ function arrivingPath(url: URL, baseUrls: readonly string[]): string {
 /**
  * Signs requests of this service to itself: HMAC-SHA256 over method, path and time.
  *
- * @param key at least 32 random bytes, the same in all processes of the installation.
+ * @param key at least 32 random bytes, equal in all processes of the installation.
  * @param baseUrls the service's base URLs, since a proxy may strip their paths.
  * @returns a function that returns the value of {@link INTERNAL_HEADER}, `<milliseconds since 1970>.<base64url MAC>`.
  */

@@ -11,7 +11,7 @@ export interface TransportOptions extends Pick<ConnectRules, 'lookup' | 'isPubli
   readonly timeoutMs: number
 }
 
-/** A request to one address. */
+/** One request of a chain of redirects. */
 export interface Hop {
   readonly url: URL
   readonly headers: Headers
@@ -26,7 +26,10 @@ export interface Answer {
 
 /** Sends single requests. It follows no redirects and decompresses nothing. */
 export interface Transport {
-  /** Sends one request. @throws {OutboundError}, also for an answer longer than `maxBytes`; or the signal's reason. */
+  /**
+   * Sends one request. @throws {OutboundError}, also for an answer longer than `maxBytes`; or throws the signal's
+   * reason.
+   */
   send(hop: Hop, method: string, body: Uint8Array | null, signal: AbortSignal, maxBytes: number): Promise<Answer>
   close(): Promise<void>
 }
@@ -47,13 +50,16 @@ async function readBytes(
   return Buffer.concat(chunks, size)
 }
 
-/** Makes a transport with separate connections for each origin. The connector that checks addresses opens all connections. */
+/**
+ * Makes a transport that has separate connections for each origin. All connections are opened by the connector, which
+ * checks addresses.
+ */
 export function createTransport(options: TransportOptions): Transport {
   const { destinations, ownRequestMac } = options
   const agent = new Agent({
     connect: createConnector({ ...options, mayBePrivate: destinations.mayBePrivate }),
-    // Addresses are checked only when connecting, so a connection must not stay open longer than a resolver's answer is
-    // valid.
+    // An address is checked only when its connection is opened. So a connection must not stay open longer than an
+    // answer of the resolver is valid.
     keepAliveMaxTimeout: 10_000,
   })
 

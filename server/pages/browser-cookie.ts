@@ -1,10 +1,13 @@
 const VALUE = /^[A-Za-z0-9_-]{43}$/
 
-/** `__Host-` binds a cookie to this host over https (RFC 6265bis §4.1.3.2). On plain http, browsers refuse that prefix. */
+/**
+ * `__Host-` binds a cookie to this host over https (RFC 6265bis §4.1.3.2). On plain http, browsers refuse cookies with
+ * this prefix.
+ */
 const isSecure = (baseUrl: string) => baseUrl.startsWith('https:')
 const nameOf = (name: string, baseUrl: string) => `${isSecure(baseUrl) ? '__Host-' : ''}${name}`
 
-/** Every value of a cookie in a request. */
+/** Returns all values that a request sends for a cookie. */
 export function cookieValues(header: string | undefined, name: string, baseUrl: string): string[] {
   const prefix = `${nameOf(name, baseUrl)}=`
   const pairs = (header ?? '').split(/; */).filter((pair) => pair.startsWith(prefix))
@@ -12,7 +15,7 @@ export function cookieValues(header: string | undefined, name: string, baseUrl: 
 }
 
 /**
- * A Set-Cookie header for this host only. Scripts cannot read the cookie.
+ * Makes a Set-Cookie header for a cookie that browsers send only to this host. Scripts cannot read the cookie.
  *
  * @param maxAgeSeconds by default the cookie lives as long as the browser runs
  */
@@ -22,7 +25,10 @@ export function cookieHeader(name: string, value: string, baseUrl: string, maxAg
   return `${nameOf(name, baseUrl)}=${value}; Path=/${age}; HttpOnly; SameSite=Lax${secure}`
 }
 
-/** The value of a cookie of 32 random bytes that this service set; undefined if there is none. */
+/**
+ * Returns the value of a cookie that this service has set: 32 random bytes. Undefined if the request has no such
+ * cookie.
+ */
 export function readBrowserCookie(header: string | undefined, name: string, baseUrl: string): string | undefined {
   const found = cookieValues(header, name, baseUrl)
   const [value] = found

@@ -2,16 +2,16 @@ import { type Html, html, spoken } from './html.js'
 import type { Spoken } from './languages.js'
 import { shortened } from './words.js'
 
-/** A credential in a form that people recognize. */
+/** The content of a credential card, which people recognize as a credential. */
 export interface CredentialCard {
   readonly name: Spoken
   /** The text below the name: the issuer, or a description. */
   readonly text?: Spoken | undefined
-  /** The colour from the type's display, which may be any text. */
+  /** The colour from the type's display. It may be any text, even a text that is no colour. */
   readonly background: string | undefined
   /** The heading of the list of claims. */
   readonly listed: string
-  /** Titles of its claims. */
+  /** The titles of the claims. */
   readonly claims: readonly Spoken[]
 }
 
@@ -37,10 +37,16 @@ function luminanceOf(colour: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
-/** Above this luminance, black has more contrast on a colour than white: at least 4.5 : 1 for every colour. */
+/**
+ * For backgrounds above this luminance, the text is black, otherwise white. So the contrast is at least 4.5 : 1 on
+ * every colour.
+ */
 const MIDDLE = 0.1791
 
-/** The colour as a picture behind the name, because every policy for styles allows a picture. */
+/**
+ * Draws the colour behind the name as a picture. A style with this colour would be forbidden by the
+ * Content-Security-Policy.
+ */
 function groundOf(background: string | undefined): { readonly picture: Html | undefined; readonly name: string } {
   if (background === undefined || !COLOUR.test(background)) return { picture: undefined, name: 'plain' }
   const picture = html`<svg aria-hidden="true" focusable="false" preserveAspectRatio="none" viewBox="0 0 1 1"><rect width="1" height="1" fill="${background}"/></svg>`

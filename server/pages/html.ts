@@ -19,16 +19,17 @@ const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) =
 type Part = Html | string | number | undefined | false | readonly Part[]
 
 /**
- * The place of a value in a template. In `text` the value may have elements around it. In `words` the value may not
- * have elements around it, as in a title. People see both. In other attributes and in a field, the value stays
- * unchanged, but it cannot mislead a reader of the source.
+ * The kind of place that a value has in a template. `text`: text that people see, where elements are allowed. `words`:
+ * text that people see, where no elements are allowed, for example in a title. `value`: other attributes and fields.
+ * Their value stays unchanged, but direction controls are written as escapes, so that they cannot mislead a reader of
+ * the source.
  */
 type Place = 'text' | 'words' | 'value'
 
-/** Attributes that people see or hear. */
+/** Attributes whose values people see or hear. */
 const WORDS = new Set(['alt', 'title', 'aria-label'])
 
-/** @param before the template up to the value, without other values */
+/** @param before the template's text before the value, without the values in it */
 function placeAfter(before: string): Place {
   const [, attribute] = /([\w-]+)="[^"<>]*$/.exec(before) ?? []
   if (attribute !== undefined) return WORDS.has(attribute) ? 'words' : 'value'
@@ -48,7 +49,10 @@ function placesOf(strings: TemplateStringsArray): readonly Place[] {
   return places
 }
 
-/** A text without characters that control its direction. A right-to-left text does not change the direction of text around it. */
+/**
+ * Escapes a text and removes the characters that control its direction. A right-to-left text does not change the
+ * direction of the text next to it.
+ */
 function shown(text: string, place: Place): string {
   if (!changesDirection(text)) return escaped(text)
   if (place === 'value') return withDirectionControls(escaped(text), (code) => `&#${code};`)
@@ -63,8 +67,9 @@ function rendered(part: Part, place: Place): string {
 }
 
 /**
- * A template of HTML. Every value is escaped unless it is HTML itself; undefined and false render nothing. A text cannot change the
- * order of the text around it, and cannot look like another text (`protocol/text-direction.ts`).
+ * Makes HTML from a template. Every value is escaped unless it is HTML itself. The values undefined and false add
+ * nothing. A text cannot change the order of the text next to it, and cannot look like a different text
+ * (`protocol/text-direction.ts`).
  */
 export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
   const places = placesOf(strings)
@@ -73,6 +78,6 @@ export function html(strings: TemplateStringsArray, ...values: readonly Part[]):
   )
 }
 
-/** A text with its language, so that screen readers pronounce it correctly (WCAG 2.2, 3.1.2). */
+/** Makes the HTML of a text with its language, so that screen readers pronounce it correctly (WCAG 2.2, 3.1.2). */
 export const spoken = ({ text, lang }: Spoken): Html =>
   lang === undefined ? html`${text}` : html`<span lang="${lang}">${text}</span>`

@@ -28,7 +28,7 @@ interface Entry {
   readonly locale?: string | undefined
 }
 
-/** The language of an entry without a language. */
+/** The language of an entry that does not name its language. */
 export const DEFAULT_LOCALE = 'en'
 
 /** `de-CH-1996` → `de-ch-1996`, `de-ch`, `de` (RFC 4647 §3.4) */
@@ -38,8 +38,8 @@ const shorterAndShorter = (range: string): string[] => {
 }
 
 /**
- * The entry in the reader's preferred language, or the first entry if none matches. A reader of `de-AT` gets `de`. If
- * there is no `de`, the reader gets `de-CH`.
+ * Returns the entry in the reader's preferred language, or the first entry if no entry matches. A reader of `de-AT`
+ * gets `de`. If there is no `de`, the reader gets `de-CH`.
  */
 export function inLanguage<Value extends Entry>(entries: readonly Value[], languages: Languages): Value | undefined {
   const localeOf = ({ locale = DEFAULT_LOCALE }: Value) => locale.toLowerCase()
@@ -54,10 +54,10 @@ export function inLanguage<Value extends Entry>(entries: readonly Value[], langu
   return entries[0]
 }
 
-/** A text of a credential type, with its own language. */
+/** A text of a credential type, with the language of the text. */
 export interface Spoken {
   readonly text: string
-  /** Set if the language is known and not English, the language of the pages. */
+  /** The language of the text. Undefined if it is unknown or English, because the pages are in English. */
   readonly lang?: string | undefined
 }
 
@@ -67,7 +67,7 @@ export const spokenIn = (text: string, locale: string | undefined): Spoken => ({
   lang: locale === undefined || /^en(?:-|$)/i.test(locale) ? undefined : locale,
 })
 
-/** Several texts as one. The result has a language if all texts have the same language. */
+/** Joins several texts to one text. The result has a language if all texts have the same language. */
 export function joined(parts: readonly Spoken[], separator: string): Spoken {
   const [first] = parts
   const isSame = parts.every(({ lang }) => lang === first?.lang)

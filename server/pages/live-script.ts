@@ -1,9 +1,9 @@
 /**
- * The only script of the pages, at its own address. A page that is `live` has an element with `data-events`, the address of its
- * stream, and `data-final`, the states after which the script reloads the page. The script updates the parts that it finds: the
- * sentence (`role="status"`), the time left (`data-seconds`), and the button of the Digital Credentials API (`data-request`). The
- * answer to this button goes to `data-answer`. Without the script, these parts are plain text, with a link to reload
- * (`data-without-script`).
+ * The only script of the pages. It has its own address. A page that is `live` has an element with `data-events`, the
+ * address of its stream, and `data-final`, the states after which the script reloads the page. The script updates the
+ * parts that it finds: the sentence (`role="status"`), the time left (`data-seconds`), and the button of the Digital
+ * Credentials API (`data-request`). The answer to this button goes to `data-answer`. Without the script, these parts
+ * are plain text, with a link to reload (`data-without-script`).
  */
 export const LIVE_SCRIPT = `const live = document.querySelector('[data-events]')
 if (live) {

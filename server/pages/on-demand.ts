@@ -1,12 +1,12 @@
 import { createHmac } from 'node:crypto'
 
-/** A key of 32 bytes for one purpose, the same in every process and after every restart. */
+/** Returns a key of 32 bytes for one purpose. The key is the same in every process and after every restart. */
 export type SealingKey = (use: string) => Uint8Array
 
 /**
- * The id of the page on demand of an offering or a session: a UUID of version 8 (RFC 9562 §5.8). The same target always has the same
- * id, so the id is known before the page exists. Strangers cannot compute this id from the id of the offering or the
- * session.
+ * Returns the id of the page that is created on demand for an offering or a session: a UUID of version 8 (RFC 9562
+ * §5.8). The same offering or session always has the same id, so the id is known before the page exists. Strangers
+ * cannot compute this id from the id of the offering or the session.
  */
 export function onDemandPageId(
   { sealingKey }: { readonly sealingKey: SealingKey },

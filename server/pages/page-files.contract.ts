@@ -9,7 +9,7 @@ export const stylesheet = {
     ...ofPages,
     summary: 'The style sheet of the pages',
     description: 'The style sheet of all pages for people.',
-    // The page about too many requests also needs it.
+    // The rate limit does not count the file, because the page about too many requests needs it too.
     counted: false,
     produces: 'text/css',
   }),

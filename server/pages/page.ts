@@ -5,27 +5,33 @@ export interface Page {
   readonly title: string
   readonly body: Html
   readonly status?: number
-  /** Where a form of the page may lead. Browsers apply the same rule to a redirect after the form. */
+  /**
+   * Addresses to which a form of the page may be sent. Browsers also apply this rule to a redirect that follows the
+   * form.
+   */
   readonly formAction?: string
   /**
-   * Whether the page updates while it is open. If so, the page loads the script of the pages, but also works without
-   * the script.
+   * Whether the page is updated while it is open. Such a page loads the script of the pages, but also works without the
+   * script.
    */
   readonly live?: boolean
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** The policy of pages: no foreign content, no inline script, no framing by other pages. */
+/**
+ * The Content-Security-Policy of pages: no foreign content, no inline script, and no foreign page may show the page in
+ * a frame.
+ */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
 
-/** The policy of a page with a decision: no script at all, and forms that lead only to allowed addresses. */
+/** The Content-Security-Policy of a page on which a person decides: no script, and forms only to allowed addresses. */
 const formPolicy = (formAction: string) =>
   `default-src 'none'; style-src 'self'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'none'; form-action 'self' ${formAction}`
 
 /**
- * A page for people, as a reply: HTML that needs no script, and that no cache stores. Its icon is empty, so that
- * browsers request no icon.
+ * Makes a page for people. The HTML works without scripts, and caches must not store it. The icon is an empty data URI,
+ * so that browsers do not request an icon.
  *
  * @param baseUrl the base URL of the page's own address: the page loads its files from the same origin
  */
@@ -50,7 +56,8 @@ ${live === true && html`<script src="${baseUrl}/pages/live.js" type="module"></s
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-store',
       'content-security-policy': formAction === undefined ? POLICY : formPolicy(formAction),
-      // Not no-referrer: browsers would then send the origin of a form as `null` (Fetch §3.2.5), which identifies no page.
+      // `same-origin`, because with `no-referrer` browsers send the Origin of a form as `null` (Fetch §3.2.5), which
+      // identifies no page.
       'referrer-policy': 'same-origin',
       ...headers,
     },
@@ -58,11 +65,11 @@ ${live === true && html`<script src="${baseUrl}/pages/live.js" type="module"></s
   }
 }
 
-/** A page with a message, for errors. */
+/** Makes a page with a message, for errors. */
 export const messagePage = (baseUrl: string, status: number, title: string, message: string): ProtocolReply =>
   page(baseUrl, { status, title, body: html`<h1>${title}</h1><p>${message}</p>` })
 
-/** The page for an unknown address. */
+/** Makes the page for an unknown address. */
 export const noPage = (baseUrl: string): ProtocolReply =>
   messagePage(
     baseUrl,

@@ -3,24 +3,24 @@ import type { Context } from '../api/context.js'
 import { noPage, seeOther } from './page.js'
 import { qrCodeDataUri, qrCodePng, qrCodeSvg } from './qr-code.js'
 
-/** Media types of a QR code's address, beside JSON. */
+/** Media types, in addition to JSON, that the address of a QR code can return. */
 export const QR_CODE_TYPES = ['image/png', 'image/svg+xml', 'text/html'] as const
 
-/** The parts of a request that decide the form of a QR code. */
+/** The parts of a request's context that are needed to answer with a QR code. */
 export type QrCodeContext = Pick<Context, 'request' | 'responseHeaders' | 'otherForm'>
 
 /** A requested QR code. */
 export interface AskedQrCode<Code> {
   /** Undefined for an unknown code. */
   readonly code: Code | undefined
-  /** The content of the code. */
+  /** Returns the text that the QR code contains. */
   readonly textOf: (code: Code) => string
-  /** The address of the page that shows the code to a person; the page is created if there is none yet. */
+  /** Returns the address of the page that shows the code to a person. Creates the page if it does not exist yet. */
   readonly pageOf: (code: Code) => Promise<string>
   readonly notFound: () => Error
 }
 
-/** Scripts in a picture cannot run; any page may embed the picture. */
+/** With these headers, scripts in a picture cannot run, and any page may embed the picture. */
 const PICTURE_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'",
@@ -28,8 +28,8 @@ const PICTURE_HEADERS = {
 }
 
 /**
- * A QR code in the form that the request prefers (RFC 9110 §12.5.1): a data URI in JSON, a PNG, an SVG, or a page. Browsers prefer
- * the page. `/trpc` has only the data URI.
+ * Answers with a QR code in the media type that the request prefers (RFC 9110 §12.5.1): JSON with a data URI, a PNG, an
+ * SVG, or a page. Browsers prefer the page. `/trpc` can only return the data URI.
  *
  * @param baseUrl the base URL of the code's address
  * @throws the error of `notFound` for an unknown code; a browser gets a page with the message

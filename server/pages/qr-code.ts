@@ -6,16 +6,19 @@ const MOST_WITH_M = 2_331
 
 const correctionOf = (text: string) => (Buffer.byteLength(text) > MOST_WITH_M ? 'L' : 'M')
 
-/** Pixels of a module. */
+/** The width of a module (a square of the code) in pixels. */
 const SCALE = 6
 
 /**
- * Drawn codes are kept. Drawing a code takes more processor time than the rest of a page, and people open a page many
+ * A cache of drawn codes. Drawing a code takes more processor time than the rest of a page, and people open a page many
  * times.
  */
 const drawn = new LruMap<string, Buffer>(500, 4_194_304)
 
-/** A QR code (ISO/IEC 18004) of a text as a PNG: with error correction M, or with L if the text is too long for M. */
+/**
+ * Draws the QR code (ISO/IEC 18004) of a text as a PNG: with error correction M, or with L if the text is too long for
+ * M.
+ */
 export async function qrCodePng(text: string): Promise<Buffer> {
   const before = drawn.get(text)
   if (before !== undefined) return before
@@ -37,11 +40,11 @@ export const qrCodeSvg = async (text: string): Promise<string> =>
 export const qrCodeDataUri = async (text: string): Promise<string> => (await qrCodeImage(text)).dataUri
 
 /**
- * The QR code of a text as a data URI, with its width in modules, including the quiet zone. Cameras can read the code
- * from any screen if each module has a whole number of pixels.
+ * Returns the QR code of a text as a data URI, and the width of the code in modules, including the quiet zone. Cameras
+ * can read the code from any screen if each module has a whole number of pixels.
  */
 export async function qrCodeImage(text: string): Promise<{ dataUri: string; modules: number }> {
   const png = await qrCodePng(text)
-  // The width in the PNG's header.
+  // The header of a PNG contains the width at this offset.
   return { dataUri: `data:image/png;base64,${png.toString('base64')}`, modules: png.readUInt32BE(16) / SCALE }
 }

@@ -1,25 +1,25 @@
 import { type Fragment, fragment, Step } from '../database/fragment.js'
 import type { ClaimsVault, ProtectedClaims } from '../keys/claims/vault.js'
 
-/** Texts that replace a page's heading, or follow it. */
+/** Texts of a page: `title` replaces the heading, and `text` is shown below the heading. */
 export interface PageTexts {
   readonly title?: string | undefined
   readonly text?: string | undefined
 }
 
-/** A new page: of a verification session, or of an offering. A credential offer is also stored as an offering. */
+/** A new page of a verification session or of an offering. A credential offer is also stored as an offering. */
 export type NewPage = PageTexts & {
   readonly id: string
   /** Names of the requested types; empty for an offering. */
   readonly typeNames: readonly string[]
   readonly createdAt: Date
-  /** Whether the QR code of the session or offering holds the page's address. */
+  /** Whether the QR code of the session or offering contains the page's address. */
   readonly inQrCode: boolean
   /** When the page can be deleted; null if the page stays as long as its session or offering. */
   readonly expiresAt: Date | null
 } & ({ readonly verificationSessionId: string } | { readonly offeringId: string; readonly madeBy: string })
 
-/** Kind, session, offering and maker: the columns of the table. */
+/** The values of the columns that say for what the page was made: kind, session, offering and maker. */
 const targetOf = (page: NewPage): readonly [string, string | null, string | null, string | null] =>
   'offeringId' in page
     ? ['receive', null, page.offeringId, page.madeBy]
@@ -29,7 +29,7 @@ const targetOf = (page: NewPage): readonly [string, string | null, string | null
 export const storedTexts = fragment`
   COALESCE(p.texts, CASE WHEN p.title IS NULL AND p.text IS NULL THEN NULL ELSE json_build_object('title', p.title, 'text', p.text) END)`
 
-/** The texts of a page in their stored form; undefined if it has none. */
+/** Encrypts the texts of a page for storage. Undefined if the page has no texts. */
 export function protectedTexts(
   claims: Pick<ClaimsVault, 'protect'>,
   id: string,
@@ -40,8 +40,9 @@ export function protectedTexts(
 }
 
 /**
- * The step that inserts a page and returns its `id`. It can be a part of the statement that creates the session or offering. A session
- * has one page. An offering has one page for each maker. If the page exists, the step returns the existing `id` and changes nothing.
+ * Makes the step that inserts a page and returns its `id`. It can be a part of the statement that creates the session
+ * or offering. A session has one page. An offering has one page for each maker. If the page exists, the step returns
+ * the existing `id` and changes nothing.
  */
 export function insertPage(claims: ClaimsVault, page: NewPage): Step<'id'> {
   const texts = protectedTexts(claims, page.id, page)
@@ -62,8 +63,8 @@ export function insertPage(claims: ClaimsVault, page: NewPage): Step<'id'> {
 }
 
 /**
- * Inserts a page on demand if it does not exist yet. A page on demand has no texts of its own, and wallets do not send
- * anyone back to the page.
+ * Inserts a page on demand if it does not exist yet. Such a page has no texts, and wallets do not send browsers back to
+ * it.
  */
 export function insertPageOnDemand(page: NewPage): Fragment {
   const [kind, sessionId, offeringId, madeBy] = targetOf(page)

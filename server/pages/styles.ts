@@ -1,6 +1,9 @@
 import { TOKENS } from './tokens.js'
 
-/** The style of all pages: readable from 320 pixels up, in light and dark, for keyboard and touch. */
+/**
+ * The style sheet of all pages. The pages are readable from a width of 320 pixels, in a light and a dark colour scheme,
+ * and can be used with keyboard and touch.
+ */
 export const STYLES = `${TOKENS}* { box-sizing: border-box; }
 body { margin: 0; padding: 1rem; background: var(--paper); color: var(--ink); font: 1rem/1.5 system-ui, sans-serif; }
 main { max-width: 36rem; margin: 4vh auto; padding: 1.5rem; background: var(--card); border: 1px solid var(--line); border-radius: 1rem; box-shadow: 0 .5rem 1.5rem rgb(0 0 0 / .08); overflow-wrap: anywhere; }

@@ -1,6 +1,7 @@
 /**
- * The colours of the pages, in light and dark. The console has the same colours (client/console/styles/tokens.css).
- * These colours need no build.
+ * The colours of the pages, in a light and a dark colour scheme. The console has the same colours
+ * (client/console/styles/tokens.css). They are repeated here, because the pages must work without a build of the
+ * console.
  */
 export const COLOURS = {
   ink: ['#1a2130', '#e8ebf2'],
@@ -26,7 +27,10 @@ const declared = (at: 0 | 1): string =>
     .map(([name, colours]) => `--${name}: ${colours[at]};`)
     .join(' ')
 
-/** Custom properties of the same names. Declared twice, because some phones do not support `light-dark()`. */
+/**
+ * The colours as CSS custom properties. They are declared once for each colour scheme, because some phones do not
+ * support `light-dark()`.
+ */
 export const TOKENS = `:root { color-scheme: light dark; ${declared(0)} }
 @media (prefers-color-scheme: dark) { :root { ${declared(1)} } }
 `

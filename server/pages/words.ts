@@ -7,7 +7,10 @@ export const inWords = (name: string): string =>
     .replaceAll(/([a-z\d])([A-Z])/g, (_, before, after) => `${before} ${after.toLowerCase()}`)
     .trim()
 
-/** The name of a type in a reader's language: from its display, otherwise its title, otherwise its name in words. */
+/**
+ * Returns the name of a type for a reader: the name from `display` in the reader's language, otherwise the title,
+ * otherwise the type's name in words.
+ */
 export function typeTitle(
   {
     name,
@@ -24,7 +27,7 @@ export function typeTitle(
   return shown === undefined ? { text: title ?? inWords(name) } : spokenIn(shown.name, shown.locale)
 }
 
-/** A text with at most this many characters; the end of a longer text is cut off. */
+/** Cuts a text that is longer than `most` characters. */
 export function shortened(text: string, most: number): string {
   const characters = [...text.slice(0, 4 * most)]
   return characters.length > most

@@ -6,12 +6,15 @@ import type { ProtocolReply } from '../protocol/oauth/reply.js'
 
 const COOKIE = 'presentation'
 
-/** Longer than the validity of any request: one browser may have several pages open, with one cookie for all pages. */
+/**
+ * Validity of the cookie. It is longer than the validity of any request, because a browser has one cookie for all pages
+ * that it opens.
+ */
 const COOKIE_SECONDS = 90_000
 
 const hashOf = (value: string): string => createHash('sha256').update(value).digest('base64url')
 
-/** The parts of a request that identify its browser. */
+/** The parts of a request that identify the browser. */
 export type BrowserRequest = Pick<RequestFacts, 'method' | 'headers'>
 
 /** A browser that opens a page. */
@@ -32,8 +35,8 @@ export function sentBrowserHash({ headers }: BrowserRequest, baseUrl: string): s
 }
 
 /**
- * The browser that opens a page, by its cookie or by a new cookie. Undefined if no person opens the page: a HEAD opens
- * no page, and some requests load no document.
+ * Identifies the browser that opens a page, by its cookie or by a new cookie. Undefined if no person opens the page:
+ * the request is a HEAD, or the browser does not request the page as a document.
  *
  * @param random returns random bytes of a given length
  */
@@ -55,27 +58,33 @@ export function openingBrowser(
 export const isPrefetch = ({ headers }: BrowserRequest): boolean =>
   [headers['sec-purpose'], headers.purpose].some((purpose) => String(purpose ?? '').includes('prefetch'))
 
-/** The reply to a prefetch. The reply has no content, so the browser requests the page again when a person opens it. */
+/** The reply to a prefetch. It is an error, so the browser requests the page again when a person opens it. */
 export const later = (baseUrl: string): ProtocolReply =>
   messagePage(baseUrl, 503, 'Not now', 'This page is shown when somebody opens it.')
 
-/** Whether a person may see the page. For pages, browsers with Fetch Metadata send the destination `document`. */
+/**
+ * Whether a person opens the page with this request. Browsers that support Fetch Metadata send the destination
+ * `document` for pages.
+ */
 function opensPage({ method, headers }: BrowserRequest): boolean {
   const purpose = headers['sec-fetch-dest']
   return method === 'GET' && (purpose === undefined || purpose === 'document')
 }
 
-/** Compares two hashes in constant time; an absent hash equals none. */
+/** Compares two hashes in constant time. Returns false if one of them is absent. */
 export function sameHash(one: string | null | undefined, other: string | null | undefined): boolean {
   const [some, others] = [Buffer.from(one ?? ''), Buffer.from(other ?? '')]
   return some.length > 0 && some.length === others.length && timingSafeEqual(some, others)
 }
 
-/** The first browser that opened a page: the browser of this request, another browser, or none yet. */
+/**
+ * Which browser opened a page first: the browser of this request (`this`), a different browser (`another`), or none so
+ * far (`none`).
+ */
 export type Beginner = 'this' | 'another' | 'none'
 
 /**
- * Which browser opened the page first, from the view of the requesting browser.
+ * Finds out whether the browser of this request opened the page first.
  *
  * @param browserHash the hash of the browser that opened the page first; null if no browser opened it
  * @param baseUrl the base URL of the page's address

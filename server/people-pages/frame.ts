@@ -1,7 +1,7 @@
 import { type Html, html } from '../pages/html.js'
 import { qrCodeImage } from '../pages/qr-code.js'
 
-/** The parts of an open page. */
+/** The parts of a page whose request or offer is still open. */
 export interface OpenPage {
   /** The page's own address. */
   readonly url: string
@@ -16,15 +16,18 @@ export interface OpenPage {
   readonly timeLeft: Html | undefined
   /** Ways to continue: links, QR codes, buttons. */
   readonly ways: Html
-  /** Final states of the session; undefined if the page has no events. */
+  /** The final states of the session. Undefined if the page has no event stream. */
   readonly final?: readonly string[]
 }
 
-/** A link that reloads the page, for browsers without the script and if events fail. */
+/** A link that reloads the page. It is needed if the browser does not run the script, or if the event stream fails. */
 const again = (url: string): Html =>
   html`<p class="again" data-without-script><a href="${url}">Reload this page to see the progress</a></p>`
 
-/** The body of an open page: name, content, progress, time left, and ways to continue. */
+/**
+ * Makes the body of a page whose request or offer is still open: name, content, progress, time left, and ways to
+ * continue.
+ */
 export function openBody({ url, from, heading, text, what, status, timeLeft, ways, final }: OpenPage): Html {
   const parts = html`<p class="status" role="status">${status}</p>${timeLeft}<div class="ways">${ways}</div>`
   return html`
@@ -49,7 +52,7 @@ export const walletLink = (address: string): Html =>
 
 /** Maximum pixels of a QR code beside a column of text, and over the whole width. */
 const [BESIDE_TEXT, WHOLE_WIDTH] = [288, 460]
-/** Scanners cannot read modules with fewer pixels from a screen. */
+/** The minimum width of a module in pixels. Scanners cannot read smaller modules from a screen. */
 const LEAST_PIXELS = 3
 
 /** A QR code, its alternative text, and an instruction. */
@@ -67,21 +70,21 @@ async function scannedCode({ address, alt, text }: ScannedCode, heading: Html | 
   return html`<section class="scanned${dense && ' dense'}"><div>${heading}<p>${text}</p></div><img class="qr" src="${dataUri}" width="${width}" height="${width}" alt="${alt}"></section>`
 }
 
-/** The content of the QR codes for another device. */
+/** The content of the QR codes that a second device scans. */
 export interface Scanned {
   /** The address that opens a wallet. */
   readonly address: string
   /** The page's own address. */
   readonly url: string
-  /** Whether the code of the page comes first: a camera without a wallet can open only this code. */
+  /** Whether the QR code of the page is shown first. A camera app that knows no wallet can open only this code. */
   readonly byCamera: boolean
   /** `offer` or `request`. */
   readonly what: string
-  /** A further instruction before scanning. */
+  /** An additional instruction for the person who scans. */
   readonly hint?: string
 }
 
-/** Both codes: one for any camera, and one for a wallet's scanner. The second is shown on demand. */
+/** Makes both QR codes: one for any camera, and one for a wallet's scanner. The second code is shown on demand. */
 export async function scannedCodes({ address, url, byCamera, what, hint = '' }: Scanned): Promise<Html> {
   const ofPage = {
     address: url,

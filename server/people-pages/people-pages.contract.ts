@@ -13,9 +13,9 @@ export const createPage = {
     tag: TAG,
     summary: 'Create a share page for a request, an offer or an offering',
     description:
-      'Allowed for the maker of the request or offer, and for admins. A page of an offering is allowed for everyone who knows its id. ' +
+      'Allowed for the caller who made the request or offer, and for admins. For an offering, every caller who knows its id may create a page. ' +
       'The address of the page reveals nothing about the request or offer. A request has one page. An offer or offering has one page ' +
-      'for each maker. A repeated call returns the same page, with the new texts.',
+      'for each caller who creates a page. A repeated call returns the same page, with the new texts.',
     access: 'user',
     status: 201,
     requestExample: {
@@ -54,7 +54,7 @@ export const presentPage = {
     summary: 'The share page of an authorization request',
     description:
       'Shows the verifier, the requested credentials, a QR code, a link for wallets on this device, the time left and the progress. The ' +
-      'page belongs to the first browser that opens it; a HEAD and a prefetch do not count. Other browsers do not see the outcome. 410 ' +
+      'page belongs to the first browser that opens it; a HEAD and a prefetch do not count. Other browsers do not see the outcome. The answer is a 410 ' +
       'after the request has expired.',
     errors: [404, 410],
   }),
@@ -84,23 +84,26 @@ export const receivePage = {
     description:
       'Shows the issuer, the offered credential, a QR code, a link for wallets on this device and the time left. For an offer to one ' +
       'wallet it also shows the progress. The page of such an offer belongs to the first browser that opens it before a wallet takes ' +
-      'the offer. Other browsers do not see who took it and with what outcome. 410 after the offer has ended.',
+      'the offer. Other browsers do not see who took the offer and with what outcome. The answer is a 410 after the offer has ended.',
     errors: [404, 410],
   }),
   input: zPageId,
   output: zProtocolReply,
 }
 
-const zTold = z.object({ state: z.string(), message: z.string().meta({ description: 'A sentence for people.' }) })
+const zTold = z.object({
+  state: z.string(),
+  message: z.string().meta({ description: 'A sentence that can be shown to people.' }),
+})
 
 const eventsOf = (path: `/${string}`, of: string) => ({
   meta: route('GET', path, {
     tag: TAG,
     summary: `Server-Sent Events of the page of ${of}`,
     description:
-      'Events named `session` hold only the state and a sentence for people: the current state at once, then every change until a final ' +
+      'Events named `session` contain only the state and a sentence for people: the current state at once, then every change until a final ' +
       'state. Browsers other than the first browser of the page receive `Ended` instead of the outcome. At most 20 streams for one page; ' +
-      'they count for MAX_STREAMS.',
+      'they are counted for MAX_STREAMS too.',
     access: 'public',
     open: true,
     kind: 'events',

@@ -11,7 +11,7 @@ import type { PeoplePages } from './people-pages.js'
 import type { PresentPages } from './present/present-pages.js'
 import type { ReceivePages } from './receive/receive-pages.js'
 
-/** The endpoint with which a backend creates a page. */
+/** The router of the endpoint with which a backend creates a page. */
 export const createPageRouter = ({ create }: PeoplePages) =>
   router({
     create: procedure(createPage).mutation(({ ctx: { access, caller }, input }) => {
@@ -20,7 +20,7 @@ export const createPageRouter = ({ create }: PeoplePages) =>
     }),
   })
 
-/** The pages that browsers open. */
+/** The router of the pages that browsers open. */
 export const peoplePagesRouter = (presenting: PresentPages, receiving: ReceivePages) =>
   router({
     present: procedure(presentPage).query(({ ctx: { request }, input }) => presenting.show(request, input.id)),

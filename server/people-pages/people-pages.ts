@@ -29,11 +29,11 @@ export interface PeoplePagesPorts {
   readonly clock: () => Date
   readonly sessionOfPage: VerificationSessions['ofPage']
   readonly newRequestPage: NewRequestPage
-  /** An offer or an offering as wallets see it, including offerings for a single authorization. */
+  /** Finds an offer or an offering as wallets see it. Finds offerings for a single authorization too. */
   readonly offering: (id: string) => Promise<WalletOffering | undefined>
-  /** Whether anyone may take the offering with this id. */
+  /** Whether there is an offering with this id that anyone may take. */
   readonly hasOffering: (id: string) => Promise<boolean>
-  /** A page for an offer or an offering. @param madeBy the `sub` of the page's maker */
+  /** Makes a page for an offer or an offering. @param madeBy the `sub` of the user who makes the page */
   readonly newOfferPage: (offer: OfferOfPage, madeBy: string, texts: PageTexts) => NewPage
 }
 
@@ -60,12 +60,15 @@ export function createPeoplePages({
     return newRequestPage({ id, ...session }, texts)
   }
 
-  /** An offer belongs to its maker. An offering is open to everyone who knows its id, and each maker gets their own page. */
+  /**
+   * Makes the page of an offer or an offering. Only the maker of an offer may make a page for the offer. For an
+   * offering, everyone who knows its id may make a page, and each user gets a separate page.
+   */
   const receivePageOf = async (caller: Caller, { credentialOfferSessionId, ...request }: Request): Promise<NewPage> => {
     const { offeringId = credentialOfferSessionId ?? '', title, text } = request
     const member = credentialOfferSessionId === undefined ? 'offeringId' : 'credentialOfferSessionId'
     const found = await offering(offeringId)
-    // An offering that was made for one authorization is for that authorization only.
+    // An offering for a single authorization gets no page.
     const isOpen = member !== 'offeringId' || (await hasOffering(offeringId))
     if (found === undefined || !isOpen || (found.session === null) !== (member === 'offeringId')) {
       throw errors.pageTargetNotFound(member)
@@ -80,7 +83,9 @@ export function createPeoplePages({
     )
   }
 
-  /** Deletes expired pages whose target stays, such as an offering. Pages of sessions are deleted with their sessions. */
+  /**
+   * Deletes expired pages of offerings that still exist. Pages of sessions are deleted together with their sessions.
+   */
   const tasks: readonly MaintenanceTask[] = [
     dueRows({ name: 'remove pages', everyMs: 600_000, batch: store.removeExpired }),
   ]
@@ -92,8 +97,8 @@ export function createPeoplePages({
      * Creates a page of an open request or offer.
      *
      * @returns the address of the page
-     * @throws 404 for an unknown request or offer, 403 for a request or offer of another user, 409 for a request or
-     *   offer that has ended
+     * @throws 404 for an unknown request or offer, 403 for a request or offer that a different user made, 409 for a
+     * request or offer that has ended
      */
     async create(caller: Caller, request: Request): Promise<{ url: string }> {
       const { verificationSessionId, title, text } = request

@@ -31,7 +31,7 @@ interface ShownTexts {
   readonly text: string | null
 }
 
-/** A row with its page's texts decrypted. */
+/** A row with the decrypted texts of its page. */
 type WithTexts<Row> = Omit<Row, 'texts' | 'textsKey'> & {
   readonly pageTitle: string | null
   readonly pageText: string | null
@@ -41,7 +41,7 @@ type Display = readonly { readonly name: string }[] | null
 
 const zDisplay = json<{ readonly name: string }[]>().nullable()
 
-/** A requested type of this installation, in its newest version. */
+/** The newest version of a requested type that this installation defines. */
 export interface AskedType {
   readonly name: string
   readonly title: string | null
@@ -56,7 +56,7 @@ const zPresentPage = zSession.extend({
   inQrCode: z.boolean(),
   /** Hash of the browser that opened the page first, which may be the current browser. */
   browserHash: z.string().nullable(),
-  /** Whether the current request bound the page to its browser. */
+  /** Whether this request has just bound the page to its browser. */
   bound: z.boolean(),
   /** The address that opens a wallet; empty if there is none. */
   address: z.string(),
@@ -79,7 +79,7 @@ const zReturn = z.strictObject({
   verifierDisplay: zDisplay,
 })
 
-/** The data that decides whether a browser may come back from a wallet. */
+/** The data that decide whether a browser may continue when it comes back from a wallet. */
 export type StoredReturn = WithTexts<z.infer<typeof zReturn>>
 
 const zReceivePage = z.strictObject({
@@ -95,16 +95,16 @@ const zReceivePage = z.strictObject({
   issuerDisplay: zDisplay,
   /** Hash of the browser that opened the page first, which may be the current browser. */
   browserHash: z.string().nullable(),
-  /** Whether the current request bound the page to its browser. */
+  /** Whether this request has just bound the page to its browser. */
   bound: z.boolean(),
 })
 
 const zTarget = z.strictObject({ sessionId: z.string(), expiresAt: z.date(), browserHash: z.string().nullable() })
 
-/** The session of a page, its expiry, and the hash of the browser that opened the page first. */
+/** The session of a page, when it expires, and the hash of the browser that opened the page first. */
 export type PageTarget = z.infer<typeof zTarget>
 
-/** The states of an offer that no wallet has begun to take. */
+/** The states of an offer before a wallet begins to take it. */
 const UNTAKEN_STATES: readonly CredentialOfferState[] = ['Created', 'OfferRetrieved']
 
 /** The newest version of each type that a page `p` names, as JSON. */

@@ -1,6 +1,8 @@
 import { type Html, html } from '../pages/html.js'
 
-/** `3 hours`, `4 minutes`, or below two minutes, `90 seconds`. The script of the pages uses the same format. */
+/**
+ * `3 hours`, `4 minutes`, or below two minutes, `90 seconds`. The script of the pages writes durations in the same way.
+ */
 function durationText(seconds: number): string {
   if (seconds >= 7_200) return `${Math.floor(seconds / 3_600)} hours`
   if (seconds >= 120) return `${Math.floor(seconds / 60)} minutes`
@@ -13,7 +15,7 @@ const MOST_COUNTED_SECONDS = 86_400
 const momentText = (moment: Date): string =>
   `${moment.toLocaleString('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric', hour: '2-digit', minute: '2-digit' })} UTC`
 
-/** How long an action is still possible; undefined for an action without a time limit. */
+/** Shows how long an action is still possible. Undefined for an action without a time limit. */
 export function timeLeft(until: Date | null, now: Date): Html | undefined {
   if (until === null) return undefined
   const seconds = Math.max(0, Math.round((until.getTime() - now.getTime()) / 1000))

@@ -6,21 +6,20 @@ import type { Events } from '../events/stream.js'
 import { type Beginner, beginnerOf } from './browser.js'
 import type { PageTarget } from './store.js'
 
-/** The content of a page's events. */
+/** The content of an event of a page. */
 export interface ToldProgress<State extends string> {
   readonly state: State
   readonly message: string
 }
 
-/** How a kind of session is described to people. */
+/** The functions that describe a kind of session (request or offer) to people. */
 export interface Told<View, State extends string> {
   /** The session of a page; undefined for an unknown page. */
   readonly target: (pageId: string) => Promise<PageTarget | undefined>
   /** The current state of a session of this kind. */
   readonly latest: (sessionId: string) => Promise<SessionEvent | undefined>
   /**
-   * Reduces a session's JSON to its progress for people. A part of the progress is only for the first browser of the
-   * page.
+   * Converts a session to the progress that people may see. Only the first browser of the page sees the whole progress.
    */
   readonly progress: (view: View, beginner: Beginner) => ToldProgress<State>
   /** The base URL of the pages. */
@@ -32,9 +31,9 @@ export interface Told<View, State extends string> {
 const MOST_STREAMS_OF_A_PAGE = 20
 
 /**
- * A stream stays open for this time after its session expires, so that it reports the end. A stream that opens later
- * also stays open for this time. A phone's browser needs this: it sleeps while the wallet is open, and comes back after
- * the end.
+ * A stream stays open for this time after its session has expired, so that it reports the end. A stream that is opened
+ * after the end also stays open for this time. The browser of a phone needs this: it is suspended while the wallet is
+ * open, and opens a new stream after the end.
  */
 const LAST_WORD_MS = 60_000
 
@@ -45,8 +44,9 @@ export interface WatchPagePorts {
 }
 
 /**
- * The events of a page: each state of its session as a sentence, until a final state. Readers are anonymous, so streams are counted by
- * page. Browsers other than the first browser of the page receive less.
+ * Streams the events of a page: each state of the session as a sentence, until a final state. Streams are counted for
+ * each page, because the readers are anonymous. Browsers other than the first browser of the page receive less
+ * information.
  *
  * @throws 404 for an unknown page; 429 and 503 if too many streams are open
  */

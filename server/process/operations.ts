@@ -9,7 +9,7 @@ import type { Metrics } from '../metrics/metrics.js'
 import { type Counts, WorkerCounts } from '../metrics/workers.js'
 import { type AskWorkers, answerPrimary, createQuestions } from './worker-questions.js'
 
-/** Time limit for a worker's answer with its counts. If the worker is too late, its previous counts are used. */
+/** Time limit for a worker's answer with its metrics. If the worker is too late, its previous metrics are used. */
 const METRICS_TIMEOUT_MS = 1_000
 /** Time limit for a worker's readiness, a little longer than the time limit of its checks. */
 const READINESS_TIMEOUT_MS = 4_000
@@ -33,26 +33,26 @@ export async function listenForOperators(config: Config, log: Log, sources: () =
   log.info({ address: host, port: (server.address() as AddressInfo).port }, 'metrics listening')
 }
 
-/** The data that a process reports to operators. */
+/** The parts of a service whose data are reported on METRICS_PORT. */
 export interface OperatedService {
   readonly clock: () => Date
   readonly readiness: () => Promise<Components>
   readonly metrics: Pick<Metrics, 'registry'>
 }
 
-/** The sources of a process without workers. */
+/** Returns the sources of the data for a process without workers. */
 export const ownSources = ({ clock, readiness, metrics }: OperatedService): OperationsSources => ({
   clock,
   readiness,
   metrics: () => metrics.registry.metrics(),
 })
 
-/** Answers the primary's questions with this worker's readiness and counts. */
+/** Answers the questions of the primary process with the readiness and the metrics of this worker. */
 export function tellPrimary({ readiness, metrics }: OperatedService): void {
   answerPrimary({ metrics: () => metrics.registry.getMetricsAsJSON(), readiness })
 }
 
-/** The worst status of each component among all workers. */
+/** Returns the worst status that each component has in any worker. */
 export function worst(answers: readonly Components[]): Components {
   const merged: Record<string, Components[string]> = {}
   for (const [name, component] of answers.flatMap((answer) => Object.entries(answer))) {
@@ -71,7 +71,7 @@ async function readinessOfAll(workers: readonly Worker[], ask: AskWorkers): Prom
   return { ...worst([...answers.values()] as Components[]), ...(silent ? { workers: { status: 'down' } } : {}) }
 }
 
-/** The sources of all workers together, which the primary reports. */
+/** Returns the sources of the data for all workers together. The primary process reports them. */
 export function workerSources(): OperationsSources {
   const ask = createQuestions()
   const counts = new WorkerCounts()

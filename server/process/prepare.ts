@@ -42,8 +42,8 @@ export async function prepareDatabase(config: Config, log: Log): Promise<void> {
 }
 
 /**
- * The command for the migration job of a deployment. It only prepares the database, like the start of a service. If it
- * fails, it exits with 1 and writes the reason to standard error.
+ * The command for the migration job of a deployment. It prepares the database as the start of a service does, and does
+ * nothing else. If it fails, it exits with 1 and writes the reason to standard error.
  */
 export async function runPrepareCommand(environment: NodeJS.ProcessEnv): Promise<void> {
   let config: Config | undefined

@@ -16,13 +16,16 @@ import { listenForOperators, ownSources, tellPrimary } from './operations.js'
 import { onStop } from './stop-signals.js'
 
 /**
- * Time for which idle connections stay open. It is longer than the minute for which proxies usually keep idle
- * connections. The proxy must close a connection first, because a request that arrives while this service closes the
- * connection is lost.
+ * Time for which idle connections stay open. It is longer than one minute, the usual time of proxies. So the proxy
+ * closes an idle connection before this service does. Otherwise a request that arrives while this service closes the
+ * connection would be lost.
  */
 const KEEP_ALIVE_MS = 65_000
 
-/** Time limit for closing connections after the last request. Connections to a silent database would never close. */
+/**
+ * Time limit for closing connections after the last request. Without a limit, connections to a database that does not
+ * answer would never close.
+ */
 const CLOSE_MS = 5_000
 
 function listen(app: App, { host, port }: { readonly host: string; readonly port: number }): Promise<Server> {
@@ -35,9 +38,9 @@ function listen(app: App, { host, port }: { readonly host: string; readonly port
 }
 
 /**
- * Stops the process after a signal. During the configured delay, readiness is down and all requests are still served,
- * but each answer ends its connection. Then the process accepts no new connections, ends streams, finishes open
- * requests and closes connections.
+ * Stops the process after a signal. During the configured delay, the readiness check fails and all requests are still
+ * served, but each answer closes its connection. Then the process accepts no new connections, ends streams, finishes
+ * open requests and closes connections.
  */
 function stopWhenTold(
   config: Config,
@@ -89,7 +92,8 @@ async function listenForStrangers(
 }
 
 /**
- * Serves until a signal stops the process, alone or as a worker of a primary. The database must be prepared.
+ * Serves requests until a signal stops the process. The process is alone, or a worker of a primary process. The
+ * database must have been prepared before.
  *
  * @throws if the service cannot begin, for example if a port is in use.
  */

@@ -3,15 +3,15 @@ import { isDatabaseUnavailable } from '../database/errors.js'
 import { MigrationError } from '../database/migration-error.js'
 
 /**
- * Codes of an unreachable database (Node), and of a database that refuses connections (SQLSTATE: authorization, catalog
- * name, connection).
+ * Error codes for a database that cannot be reached (of Node.js), and for a database that refuses connections
+ * (SQLSTATEs for authorization, catalog name and connection).
  */
 const DATABASE_REFUSES =
   /^(ECONN[A-Z]+|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|28[0-9A-Z]{3}|3D000|08[0-9A-Z]{3}|53300|57P0\d)$/
 
 /**
- * The reason for the failed start of the service or a command. If the environment is the cause, the text is for the
- * operator.
+ * The reason for the failed start of the service or a command. If the cause is in the environment, the text says so in
+ * words for the operator.
  *
  * @param preparing true if the start failed while preparing the database. For this step, the process connects without a
  * pooler.
@@ -31,7 +31,7 @@ export function whyNotStarted(thrown: unknown, config: Config | undefined, prepa
   const direct = preparing && config.directDatabaseUrl !== config.databaseUrl
   const unusable = `The database of ${direct ? 'DIRECT_DATABASE_URL' : 'DATABASE_URL'} cannot be used`
   if (DATABASE_REFUSES.test(code)) return `${unusable} (${code}). ${error.message}`.trim()
-  // Prisma's message begins with the call. Its last line is the reason.
+  // The message of Prisma begins with the failed call. Its last line is the reason.
   if (isDatabaseUnavailable(error)) return `${unusable}. ${error.message.trim().split('\n').at(-1)}`
   return error.stack ?? error.message
 }

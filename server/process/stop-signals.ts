@@ -3,7 +3,7 @@ import { constants } from 'node:os'
 
 const SIGNALS = ['SIGTERM', 'SIGINT'] as const
 
-/** The message of the primary to a worker after a second signal to stop. */
+/** The message that the primary process sends to a worker after a second signal to stop. */
 interface Hurry {
   readonly hurry: true
 }
@@ -11,7 +11,7 @@ interface Hurry {
 const isHurry = (message: unknown): message is Hurry =>
   typeof message === 'object' && message !== null && (message as Partial<Hurry>).hurry === true
 
-/** The primary's side: sends a worker that is already stopping the message not to wait any longer. */
+/** Called in the primary process: tells a worker that is already stopping not to wait any longer. */
 export function hurryWorker(worker: Worker): void {
   const said: Hurry = { hurry: true }
   // If the worker has just ended, its channel is broken. A send without a callback would then cause an uncaught error.
@@ -22,8 +22,8 @@ const end = (signal: NodeJS.Signals) => process.exit(128 + constants.signals[sig
 
 /**
  * Makes SIGTERM and SIGINT end a process immediately while it starts. Most processes would end without this handler.
- * But the first process of a container receives only signals that it handles. Without the handler, it would begin to
- * serve.
+ * But the first process of a container receives only signals that it handles. Without the handler, such a process would
+ * ignore the signal, finish its start and serve requests.
  */
 export function endWhileStarting(): void {
   for (const signal of SIGNALS) process.on(signal, end)
@@ -35,9 +35,10 @@ export function onSignals(listener: (signal: NodeJS.Signals) => void): void {
 }
 
 /**
- * Calls `stop` once, at the first SIGTERM or SIGINT. The second signal aborts `hurry`, so that `stop` waits for nothing
- * more. A worker accepts the second signal only from its primary: process managers send each signal to all processes,
- * and the primary sends it to its workers too.
+ * Calls `stop` once, at the first SIGTERM or SIGINT. The second signal aborts `hurry`, so that `stop` does not wait any
+ * longer. A worker ignores further signals and waits for the message of the primary process. Otherwise one signal would
+ * count twice: process managers send each signal to all processes, and the primary process also sends it to its
+ * workers.
  *
  * @returns the result of `stop`.
  */

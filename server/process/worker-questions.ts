@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 
-/** The questions of the primary to its workers, over the process channel. */
+/** The questions that the primary process sends to its workers, over the channel between the processes. */
 export type Topic = 'metrics' | 'readiness'
 
 type Question = { readonly topic: Topic; readonly question: number }
@@ -13,8 +13,8 @@ const isAnswer = (message: unknown): message is Answer =>
   typeof message === 'object' && message !== null && typeof (message as Answer).answerTo === 'number'
 
 /**
- * The worker's side: answers questions of the primary. If an answer cannot be made, nothing is sent, and the primary
- * stops waiting after its time limit.
+ * Called in a worker: answers questions of the primary process. If making an answer fails, nothing is sent, and the
+ * primary process stops waiting after its time limit.
  */
 export function answerPrimary(answers: Readonly<Record<Topic, () => Promise<unknown>>>): void {
   const answer = async ({ topic, question }: Question) => {
@@ -26,14 +26,14 @@ export function answerPrimary(answers: Readonly<Record<Topic, () => Promise<unkn
   })
 }
 
-/** Asks workers; returns the answers that arrived in time. */
+/** Asks workers a question, and returns the answers that arrive in time. */
 export type AskWorkers = (
   workers: readonly Worker[],
   topic: Topic,
   timeoutMs: number,
 ) => Promise<ReadonlyMap<Worker, unknown>>
 
-/** The primary's side: returns a function that asks workers. */
+/** Called in the primary process: returns a function that asks workers. */
 export function createQuestions(): AskWorkers {
   const waiting = new Map<number, (worker: Worker, answer: unknown) => void>()
   let last = 0
@@ -56,7 +56,7 @@ export function createQuestions(): AskWorkers {
         if (answers.size === workers.length) end()
       })
       const asked: Question = { topic, question }
-      // A worker may have just died. Without a callback, its broken channel would cause an uncaught error.
+      // A worker may have just ended. Without a callback, its closed channel would cause an uncaught error.
       for (const worker of workers) worker.process.send?.(asked, undefined, undefined, () => {})
       if (workers.length === 0) end()
     })

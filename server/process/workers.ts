@@ -2,14 +2,14 @@ import cluster from 'node:cluster'
 import type { Log } from '../log/log.js'
 import { hurryWorker, onSignals } from './stop-signals.js'
 
-/** Pause before a worker that could not begin to serve is replaced, in milliseconds. */
+/** Pause in milliseconds before a worker that ended during its start is replaced. */
 const AGAIN_MS = 1_000
 
 /**
- * Starts workers and replaces workers that die. At a signal to stop, it sends the signal to the workers. At a second
- * signal, it tells the workers not to wait. If a worker ends before it serves and no other worker serves, the next
- * worker would end too. Then all workers are stopped and the process exits with 1. If other workers serve, they
- * continue, and a new worker is started after a pause. A worker ends early, for example, while the database accepts no
+ * Starts workers and replaces workers that end. A signal to stop is sent on to the workers. At a second signal, the
+ * workers are told not to wait. If a worker ends during its start and no other worker serves, a new worker would most
+ * likely end too. So all workers are stopped and the process exits with 1. If other workers serve, they continue, and a
+ * new worker is started after a pause. A worker can end during its start, for example, because the database accepts no
  * new connections.
  *
  * @param ports the number of ports on which a worker listens; it serves when it listens on all of them
@@ -33,7 +33,7 @@ export function superviseWorkers(count: number, ports: number, log: Log): void {
   })
   cluster.on('exit', (worker, code, signal) => {
     if (stopping) {
-      // If the stop of a worker fails, the stop of the whole service has failed.
+      // If a worker could not stop properly, the exit code of the whole service shows it.
       if (code === 1) process.exitCode = 1
       return
     }

@@ -4,8 +4,9 @@ export class WorkExceededError extends Error {
 }
 
 /**
- * A budget of work. Schemas, patterns, paths and documents of strangers can be expensive. Each step spends units of the
- * budget before it runs, so that no input can exceed the limit of the total work. A unit is about 20 nanoseconds.
+ * A budget of work. Schemas, patterns, paths and documents that strangers send can be expensive to process. Each step
+ * spends units of the budget before it runs, so that no input can exceed the limit of the total work. A unit is about
+ * 20 nanoseconds.
  */
 export class Work {
   #left: number
@@ -28,7 +29,10 @@ export class Work {
     if (this.#left < 0) throw new WorkExceededError('Too much work.')
   }
 
-  /** Takes a part of this budget as the limit of one task. Units that the task spends are spent here too. */
+  /**
+   * Returns a budget for one task that is limited to a part of this budget. Units that the task spends are also
+   * subtracted from this budget.
+   */
   part(units: number): Work {
     return new Work(Math.min(units, this.left), this)
   }

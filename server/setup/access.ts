@@ -64,7 +64,7 @@ export function clientSecretItem({
 
 type Redis = Pick<Config, 'redisUrl' | 'rateLimit'>
 
-/** Checks that all processes share one count of calls. */
+/** Checks that all processes count calls for the rate limit together. */
 export async function redisItem({ redisUrl, rateLimit }: Redis): Promise<SetupItem> {
   if (redisUrl === undefined) {
     return rateLimit.max === 0
@@ -76,7 +76,8 @@ export async function redisItem({ redisUrl, rateLimit }: Redis): Promise<SetupIt
           'Set REDIS_URL if several machines serve one installation.',
         )
   }
-  // Imported on demand: most installations have no Redis, and its client is a third of all files of the service.
+  // The module is imported on demand, because most installations have no Redis, and the Redis client is a third of all
+  // files of the service.
   const { redisClient } = await import('../database/redis.js')
   const client = redisClient(redisUrl, () => {})
   try {

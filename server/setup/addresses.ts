@@ -8,13 +8,16 @@ import { item, type SetupId, type SetupItem } from './item.js'
 
 const ASK_MS = 5_000
 
-/** Issuer metadata of many credential types are large; another item of the checklist warns about their size. */
+/**
+ * Limit of a document's size. Issuer metadata with many credential types are large. A different item of the checklist
+ * warns about their size.
+ */
 const MAX_BYTES = 2_097_152
 
 /** Token Status List §8.1. */
 const STATUS_LIST = 'application/statuslist+jwt'
 
-/** The reason why an address returned nothing usable, without any part of the answer. */
+/** Returns the reason why an address returned nothing usable. The reason contains no part of the answer. */
 const reasonOf = (error: unknown): string =>
   error instanceof OutboundError ? error.message : 'It did not answer in time.'
 
@@ -22,7 +25,7 @@ interface Asked {
   readonly id: SetupId
   readonly variable: string
   readonly baseUrl: string
-  /** A document of this installation below the base URL. */
+  /** A document that this installation publishes below the base URL. */
   readonly url: string
   /** True if the answer is this document. */
   readonly isOurs: (document: Readonly<Record<string, unknown>>) => boolean
@@ -61,14 +64,16 @@ function metadataAddress(issuer: string): string {
 export interface AddressPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl'>
   readonly outbound: Pick<Outbound, 'fetchJson' | 'fetchText'>
-  /** The hosted DID of the default verifier. */
+  /** Returns the did:web of the default verifier. */
   readonly verifierDid: () => Promise<{ readonly did: string; readonly uuid: string } | undefined>
   readonly statusLists: Pick<StatusListStore, 'overview'>
 }
 
-/** Sends requests to the installation's own addresses, as other programs would. */
+/**
+ * Makes the checks of the installation's public addresses. They send requests to these addresses, as other programs do.
+ */
 export const createAddressChecks = ({ config, outbound, verifierDid, statusLists }: AddressPorts) => ({
-  /** Checks that the base URLs lead to this installation, by its published documents. */
+  /** Checks that the base URLs lead to this installation: requests the documents that the installation publishes. */
   async baseUrls(): Promise<SetupItem[]> {
     const { issuerBaseUrl, verifierBaseUrl } = config
     const web = await verifierDid()
@@ -90,7 +95,9 @@ export const createAddressChecks = ({ config, outbound, verifierDid, statusLists
     ])
   },
 
-  /** Checks that verifiers can read the status of credentials, by a request for the present status list. */
+  /**
+   * Checks that verifiers can read the status of credentials: requests the newest status list at its public address.
+   */
   async statusLists(): Promise<SetupItem> {
     const { newest, count } = await statusLists.overview()
     if (newest === null)

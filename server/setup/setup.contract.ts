@@ -31,7 +31,7 @@ export const zSetupItem = z.strictObject({
       '`ok`: it works. `warning`: it works, but not for all users or not for long. `missing`: something needs it, but it does not exist. ' +
       '`failed`: it is configured, but does not work now. `unused`: it is not configured, and nothing needs it.',
   }),
-  sentence: z.string().meta({ description: 'The finding.' }),
+  sentence: z.string().meta({ description: 'What the check has found.' }),
   action: z.string().nullable().meta({ description: 'The recommended action; null if no action is needed.' }),
   expiresAt: z.iso.datetime().optional().meta({ description: 'When a certificate or attestation expires.' }),
 })
@@ -41,18 +41,18 @@ export const readSetup = {
     tag: 'Operations',
     summary: 'Read the checklist of the installation',
     description:
-      'Each item with its state, the finding and the recommended action. Each call asks the base URLs, status lists, the identity ' +
-      'provider and Redis again, for at most 5 seconds. This service sends these requests: if it reaches its own address, wallets may ' +
-      'still not reach it. With `ask` `false` no request is sent, and the items that need one are left out. ' +
+      'Each item with its state, the finding and the recommended action. Each call sends new requests to the base URLs, status lists, the identity ' +
+      'provider and Redis, for at most 5 seconds. This service itself sends these requests: even if it reaches its own address, wallets may ' +
+      'not reach it. If `ask` is `false`, no request is sent, and the items that need a request are left out. ' +
       '`warnings` are the warnings in the log. The answer contains no secrets.',
     access: 'operator',
   }),
   input: z
     .strictObject({
-      ask: z
-        .boolean()
-        .default(true)
-        .meta({ description: '`false`: answers at once, without the items that need requests to other servers.' }),
+      ask: z.boolean().default(true).meta({
+        description:
+          '`false`: the answer comes immediately, but without the items that need requests to other servers.',
+      }),
     })
     .prefault({}),
   output: z.strictObject({

@@ -8,7 +8,10 @@ import { SETUP_ITEMS } from './setup.contract.js'
 import { certificateItems, httpsItem, keyEncryptionItem } from './signing.js'
 import { startupWarnings } from './startup-warnings.js'
 
-/** Deployed wallets read at most 256 KiB of metadata, and each credential type adds to the metadata. */
+/**
+ * Size of issuer metadata above which the checklist warns. Some wallets read at most 256 KiB, and each credential type
+ * makes the metadata larger.
+ */
 const MANY_METADATA_BYTES = 200_000
 
 /** Checks that there is a credential type to issue. */
@@ -41,9 +44,9 @@ export interface SetupPorts {
   readonly config: Config
   readonly clock: () => Date
   readonly storedWarnings: CertificateWatch['storedWarnings']
-  /** Items about rows of the database. */
+  /** The items that need only the database. */
   readonly storedItems: () => Promise<readonly SetupItem[]>
-  /** Items about answers of other servers. The answers may take seconds. */
+  /** The items that need answers of other servers. The answers may take seconds. */
   readonly askedItems: () => Promise<readonly SetupItem[]>
 }
 

@@ -60,7 +60,7 @@ interface File {
   readonly id: SetupId
   readonly variable: string
   readonly end: Date | undefined
-  /** The consequence if the file is not set. */
+  /** What happens if the file is not set. */
   readonly without: string
 }
 

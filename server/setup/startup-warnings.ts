@@ -45,7 +45,7 @@ export function startupWarnings(config: Config, now = new Date()): string[] {
   return warnings
 }
 
-/** Warns about settings under which tokens for other services are accepted. */
+/** Warns about settings with which this service accepts tokens that were issued for other services. */
 function uncheckedTokenClaims({ oidc }: Config): string[] {
   const warnings: string[] = []
   if (oidc.issuer === undefined) {
@@ -59,7 +59,7 @@ function uncheckedTokenClaims({ oidc }: Config): string[] {
   return warnings
 }
 
-/** Documents that standards place at the root of the host although the issuer identifier has a path. */
+/** The documents that must be at the root of the host by their standards, even if the issuer identifier has a path. */
 function issuerRootDocuments(pathname: string): string[] {
   return ['openid-credential-issuer', 'oauth-authorization-server', 'jwt-vc-issuer']
     .map((name) => `/.well-known/${name}${pathname}`)

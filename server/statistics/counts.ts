@@ -1,8 +1,8 @@
 import { fragment } from '../database/fragment.js'
 
 /**
- * Actions that store a credential. If a wallet later takes another format of the credential, another event with one of
- * these actions follows.
+ * Audit actions that store a credential. If a wallet takes the credential in a further format later, there is a second
+ * event with one of these actions.
  */
 const issuing = fragment`('credential.issued', 'credential.claimed', 'credential.signed')`
 
@@ -10,8 +10,9 @@ const nameOfCredential = fragment`
   COALESCE((SELECT s.name FROM credentials c JOIN schemas s ON s.id = c.schema_id WHERE c.id = e.subject_id), '')`
 
 /**
- * `counts`: the counters that each event in `seen` increments, with time, measure, type name and detail. The object of an event
- * is read by its id. A removed object, such as a session after its retention time, still counts.
+ * Defines `counts`: for each event in `seen`, the counters that it increments, with time, measure, type name and
+ * detail. The record to which an event belongs is read by its id. Events of removed records, such as a session after
+ * its retention time, are counted too.
  */
 export const counts = fragment`
   issued AS (

@@ -7,16 +7,16 @@ import type { Counted, StatisticsStore, Step } from './store.js'
 type Answer = z.input<typeof readStatistics.output>
 type Figures = Answer['steps'][number]
 
-/** The beginning of the step that contains a moment. */
+/** Returns the beginning of the step that contains a time. */
 const floor = (moment: number, step: Step): number => Math.floor(moment / STEP_MS[step]) * STEP_MS[step]
 
 /** The default number of steps. */
 const USUAL = { hour: 24, day: 30 }
 
-/** The number of events in one batch. A batch takes a small part of a second. */
+/** The number of events in one batch. Counting a batch takes much less than a second. */
 const BATCH = 1_000
 
-/** The requested time, extended to whole steps. @throws 400 for a time that is empty or too long */
+/** Returns the requested period, extended to whole steps. @throws 400 for a period that is empty or too long */
 function timeOf({ from, to, step }: z.output<typeof readStatistics.input>, now: Date): { start: number; end: number } {
   const length = STEP_MS[step]
   const until = to === undefined ? now.getTime() + 1 : Date.parse(to)
@@ -62,8 +62,8 @@ export type Statistics = ReturnType<typeof createStatistics>
 /** Counts and returns how much was offered, issued, revoked and verified. */
 export function createStatistics({ store, clock }: StatisticsPorts) {
   /**
-   * Counts audit events, including events from before the counters existed. An installation without counters begins
-   * with its first event. Each run of the job then counts one more batch.
+   * Counts audit events, including events that are older than the counters. An installation that had no counters before
+   * begins with its first event, and each run of the task counts one more batch.
    */
   const count: MaintenanceTask = {
     name: 'count what happened',
@@ -77,7 +77,10 @@ export function createStatistics({ store, clock }: StatisticsPorts) {
   return {
     tasks: [count],
 
-    /** The figures of a time, including steps without events. @throws 400 for a time that is empty or too long */
+    /**
+     * Returns the figures of a period, including steps without events. @throws 400 for a period that is empty or too
+     * long
+     */
     async read(input: z.output<typeof readStatistics.input>): Promise<Answer> {
       const { step } = input
       const { start, end } = timeOf(input, clock())

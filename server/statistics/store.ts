@@ -29,14 +29,17 @@ const zFolded = z.strictObject({ count: z.int(), first: z.date().nullable(), mor
 
 const zComplete = z.strictObject({ at: z.date() })
 
-/** The highest number of stored gaps. If there are more, no new events are counted until some gaps are closed. */
+/**
+ * The highest number of stored gaps (missing event numbers). If there are more, no new events are counted until some
+ * gaps are closed.
+ */
 const MAX_GAPS = 10_000
 /**
- * The seconds for which a number may be missing. After this time, the service notes the open transactions that could
- * still write the number.
+ * Seconds after which the service begins to watch a missing number: it records which transactions are open and could
+ * still write this number.
  */
 const GAP_SECONDS = 10
-/** The highest number of shares in the answer, the largest first. */
+/** The highest number of entries in `shares` of the answer. The largest entries are first. */
 const MAX_SHARES = 200
 
 export type StatisticsStore = ReturnType<typeof createStatisticsStore>
@@ -44,16 +47,17 @@ export type StatisticsStore = ReturnType<typeof createStatisticsStore>
 export function createStatisticsStore({ sql, bounded }: Database) {
   return {
     /**
-     * Counts the next audit events: at most `limit` new events and `limit` late events. The same statement stores the progress,
-     * so each event is counted once, even after a crash. If another process counts at the same time, it finds the row locked
-     * and does nothing.
+     * Counts the next audit events: at most `limit` new events and `limit` late events. The same statement stores the
+     * progress, so each event is counted once, even after a crash. If two processes count at the same time, the second
+     * process finds the row locked and does nothing.
      *
      * An event gets its number when it is written, and becomes visible when it is committed. So numbers below the
      * highest number may appear later, and missing numbers are stored as gaps. After some seconds the gap is watched:
-     * the gap stays until all transactions have ended that were open at that time. A transaction with a number has
-     * begun to write, so the transaction of the missing number is one of these transactions. After these transactions
-     * have ended, the number cannot appear any more, and the gap is given up. If the database was restored from a dump,
-     * `watched_before` can be a number that this server has not reached. The gap is then given up too.
+     * the gap stays until all transactions have ended that were open at that time. The transaction that has taken the
+     * missing number has begun to write, so it is one of these transactions. After these transactions have ended, the
+     * number cannot appear any more, and the gap is no longer watched. If the database was restored from a dump,
+     * `watched_before` can be a number that this server has not reached. In this case the gap is no longer watched
+     * either.
      */
     async fold(now: Date, limit: number): Promise<z.infer<typeof zFolded>> {
       const [row] = await sql(zFolded)`
@@ -99,13 +103,16 @@ export function createStatisticsStore({ sql, bounded }: Database) {
       return row ?? { count: 0, first: null, more: false }
     },
 
-    /** The counters of each hour or day of a time, for all types together. */
+    /** Returns the counters of each hour or day of a period, for all types together. */
     steps: (step: Step, from: Date, to: Date): Promise<Counted[]> =>
       bounded(zCounted)`
         SELECT at, measure, detail, sum(count)::int AS count FROM statistics
         WHERE step = ${step} AND at >= ${from} AND at < ${to} AND measure <> 'issuedIn' GROUP BY 1, 2, 3 ORDER BY 1, 2, 3`,
 
-    /** Issued credentials by type and format, and failed checks, in a time. The most frequent come first. */
+    /**
+     * Returns the issued credentials of a period by type and format, and the failed checks of the period. The most
+     * frequent entries are first.
+     */
     shares: (step: Step, from: Date, to: Date): Promise<Share[]> =>
       bounded(zShare)`
         SELECT measure, type, detail, count FROM (
@@ -115,7 +122,7 @@ export function createStatisticsStore({ sql, bounded }: Database) {
           WHERE step = ${step} AND at >= ${from} AND at < ${to} AND measure IN ('issuedIn', 'failedChecks') GROUP BY 1, 2, 3) ranked
         WHERE place <= ${MAX_SHARES} ORDER BY measure, place`,
 
-    /** The time up to which all events are counted. */
+    /** Returns the time up to which all events have been counted. */
     async completeAt(): Promise<Date> {
       const [row] = await sql(zComplete)`SELECT complete_at AS at FROM statistics_progress`
       return row?.at ?? new Date(0)

@@ -1,24 +1,25 @@
 import { LruMap } from '../protocol/jose/lru-map.js'
 import { permuteIndex } from '../protocol/status-list/permutation.js'
-import type { IndexRange, StatusListStore } from './store.js'
+import type { EntryBits, IndexRange, StatusListStore } from './store.js'
 
 /**
  * The number of entries that a process reserves in one statement. So most credentials need no statement for their
- * entry. A restart loses at most the rest of a block.
+ * entry. After a restart, the rest of a reserved block is never used.
  */
 const BLOCK = 32
 /** The highest number of entries in one reservation, for high load. It is less than a hundredth of a list. */
 const LARGEST_BLOCK = 1_024
-/** If a block is used up within this time, the next block has twice the size; in milliseconds. */
+/** If a block is used up within this time (milliseconds), the next block is twice as large. */
 const SOON_MS = 100
-/** If a block lasts longer than this time, the next block has half the size; in milliseconds. */
+/** If a block lasts longer than this time (milliseconds), the next block is half as large. */
 const LONG_MS = 1_000
 /**
- * The highest number of open lists of a key, for high load. Few lists are better. In a list with few credentials,
- * holders are easier to identify, and verifiers must fetch each list.
+ * The highest number of lists of a key that have room at the same time. Several lists are needed only under high load.
+ * Few lists are better: holders are easier to identify in a list with few credentials, and verifiers must fetch each
+ * list.
  */
 const MOST_OPEN = 8
-/** The highest number of keys whose blocks are kept. The unused rest of an evicted block is never allotted. */
+/** The highest number of keys whose blocks are in memory. The unused rest of an evicted block is never allotted. */
 const MAX_BLOCKS = 10_000
 
 export interface StatusIndex {
@@ -30,14 +31,32 @@ export interface StatusIndex {
 export interface TakenIndices {
   readonly indices: readonly StatusIndex[]
   /**
-   * Releases the indices of a refused request for reuse. Do not call it for a request with an unknown outcome, since a
-   * credential with the index may be stored. A second call does nothing.
+   * Makes the indices of a refused request available again. It must not be called if the outcome of the request is
+   * unknown, because a credential with the index may have been stored. A second call does nothing.
    */
   giveBack(): void
 }
 
-/** Allots unique, unpredictable indices in lists of an issuer's key. */
-export type Allot = (issuerId: string, keyId: string, count: number) => Promise<TakenIndices>
+/** The lists from which indices are taken: lists of an issuer's key with this number of bits for each entry. */
+export interface AllottedFrom {
+  readonly issuerId: string
+  readonly keyId: string
+  readonly bits: EntryBits
+}
+
+/** The lists for the credentials of a type. */
+export const listsFor = ({
+  issuerId,
+  keyId,
+  suspendable,
+}: Pick<AllottedFrom, 'issuerId' | 'keyId'> & { readonly suspendable: boolean }): AllottedFrom => ({
+  issuerId,
+  keyId,
+  bits: suspendable ? 2 : 1,
+})
+
+/** Allots unique, unpredictable indices. */
+export type Allot = (from: AllottedFrom, count: number) => Promise<TakenIndices>
 
 export interface StatusIndexAllotment {
   readonly allot: Allot
@@ -51,13 +70,13 @@ interface Block {
   readonly reservedAt: number
   next: number
   /**
-   * Indices that refused requests gave back. Their number never exceeds the number of indices that were taken at the
-   * same time.
+   * Indices that refused requests have released. Their number is never larger than the number of indices that were in
+   * use at the same time.
    */
   readonly returned: StatusIndex[]
 }
 
-/** The number of entries to request after a block. */
+/** Returns the number of entries to reserve after a block. */
 function nextCount(block: Block | undefined, now: number): number {
   if (block === undefined) return BLOCK
   const lastedMs = now - block.reservedAt
@@ -66,7 +85,7 @@ function nextCount(block: Block | undefined, now: number): number {
 }
 
 /**
- * Makes the allotment of indices.
+ * Makes the function that allots indices.
  *
  * @param permutationKey returns the key of a list's permutation (Token Status List §13.2: indices must not reveal an
  * order).
@@ -79,27 +98,31 @@ export function createAllotment(
   const blocks = new LruMap<string, Block>(MAX_BLOCKS)
   const pending = new Map<string, Promise<void>>()
 
-  const refill = async (issuerId: string, keyId: string): Promise<void> => {
-    const count = nextCount(blocks.get(keyId), performance.now())
-    // If even the largest blocks are used up soon, the process may open another list. Then it need not wait for a
-    // locked list.
+  const nameOf = ({ keyId, bits }: AllottedFrom): string => `${keyId} ${bits}`
+
+  const refill = async (from: AllottedFrom): Promise<void> => {
+    const name = nameOf(from)
+    const count = nextCount(blocks.get(name), performance.now())
+    // If even the largest blocks are used up soon, the process may open an additional list. Then it need not wait for a
+    // list that a different process has locked.
     const mostOpen = count === LARGEST_BLOCK ? MOST_OPEN : 1
-    const range = await store.reserve({ keyId, issuerId, count, mostOpen }, newId())
-    const returned = blocks.get(keyId)?.returned ?? []
-    blocks.set(keyId, { range, asked: count, reservedAt: performance.now(), next: range.from, returned })
+    const range = await store.reserve({ ...from, count, mostOpen }, newId())
+    const returned = blocks.get(name)?.returned ?? []
+    blocks.set(name, { range, asked: count, reservedAt: performance.now(), next: range.from, returned })
   }
 
-  /** All requests that find the block empty wait for the same refill. */
-  const refillOnce = (issuerId: string, keyId: string): Promise<void> => {
-    const running = pending.get(keyId)
+  /** All requests that find the block empty wait for one common reservation. */
+  const refillOnce = (from: AllottedFrom): Promise<void> => {
+    const name = nameOf(from)
+    const running = pending.get(name)
     if (running !== undefined) return running
-    const started = refill(issuerId, keyId).finally(() => pending.delete(keyId))
-    pending.set(keyId, started)
+    const started = refill(from).finally(() => pending.delete(name))
+    pending.set(name, started)
     return started
   }
 
-  const take = (keyId: string): StatusIndex | undefined => {
-    const block = blocks.get(keyId)
+  const take = (name: string): StatusIndex | undefined => {
+    const block = blocks.get(name)
     const returned = block?.returned.pop()
     if (returned !== undefined) return returned
     if (block === undefined || block.next >= block.range.to) return undefined
@@ -109,13 +132,14 @@ export function createAllotment(
     return { listId, index: permuteIndex(permutationKey(listId), count, size) }
   }
 
-  return async (issuerId, keyId, count) => {
+  return async (from, count) => {
+    const name = nameOf(from)
     const indices: StatusIndex[] = []
     while (indices.length < count) {
-      const index = take(keyId)
-      if (index === undefined) await refillOnce(issuerId, keyId)
+      const index = take(name)
+      if (index === undefined) await refillOnce(from)
       else indices.push(index)
     }
-    return { indices, giveBack: () => blocks.get(keyId)?.returned.push(...indices.splice(0)) }
+    return { indices, giveBack: () => blocks.get(name)?.returned.push(...indices.splice(0)) }
   }
 }

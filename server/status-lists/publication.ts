@@ -15,15 +15,18 @@ import {
   TOKEN_STATUS_LIST_MEDIA_TYPE,
   type TokenStatusListInput,
 } from '../protocol/status-list/token-status-list.js'
-import type { StatusListRecord, StatusListStore } from './store.js'
+import type { SetIndex, StatusListRecord, StatusListStore } from './store.js'
 
-/** A Bitstring Status List, or a Token Status List as a JWT or as a CWT. */
-export type StatusListForm = 'bitstring' | 'token' | 'cwt'
+/**
+ * A Bitstring Status List with the purpose `revocation` or with the purpose `suspension`, or a Token Status List as a JWT or as a
+ * CWT.
+ */
+export type StatusListForm = 'bitstring' | 'suspension' | 'token' | 'cwt'
 
-/** Time for which a wallet or verifier may keep a list, in seconds. So every revocation is visible within this time. */
+/** Time for which a wallet or verifier may cache a list, in seconds. So every change is visible after this time. */
 export const STATUS_LIST_TTL_SECONDS = 60
 const VALIDITY_SECONDS = 24 * 60 * 60
-/** Remaining validity of a published list below which it is signed again, in seconds. */
+/** A published list is signed again if its remaining validity is shorter than this time, in seconds. */
 const RENEW_BEFORE_SECONDS = 12 * 60 * 60
 const MAX_PUBLISHED = 500
 const MAX_PUBLISHED_BYTES = 16 * 1024 * 1024
@@ -43,8 +46,15 @@ interface Cached extends PublishedList {
   readonly renewAt: number
 }
 
+const PATHS: Readonly<Record<StatusListForm, (id: string) => string>> = {
+  bitstring: (id) => `status-lists/${id}`,
+  suspension: (id) => `status-lists/${id}/suspension`,
+  token: (id) => `token-status-lists/${id}`,
+  cwt: (id) => `token-status-lists/${id}`,
+}
+
 export const statusListUri = (config: Pick<Config, 'issuerBaseUrl'>, form: StatusListForm, id: string): string =>
-  `${config.issuerBaseUrl}/${form === 'bitstring' ? 'status-lists' : 'token-status-lists'}/${id}`
+  `${config.issuerBaseUrl}/${PATHS[form](id)}`
 
 type NamingConfig = Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'>
 
@@ -54,15 +64,23 @@ interface SigningInput {
   readonly did: string
   readonly validUntil: Date
   readonly list: StatusListRecord
-  readonly common: Omit<TokenStatusListInput, 'issuer' | 'x5c' | 'uri' | 'expiresAt'>
+  readonly revokedIndices: readonly number[]
+  readonly suspendedIndices: readonly number[]
+  readonly common: Pick<TokenStatusListInput, 'signer' | 'size' | 'issuedAt' | 'ttlSeconds'>
 }
 
+const indicesOf = (set: readonly SetIndex[], status: 'revoked' | 'suspended'): number[] =>
+  set.filter((each) => each[status]).map(({ index }) => index)
+
 /** The input for both formats of a Token Status List. */
-function tokenListOf({ config, did, validUntil, list, common }: SigningInput): TokenStatusListInput {
+function tokenListOf(input: SigningInput): TokenStatusListInput {
+  const { config, did, validUntil, list, common, revokedIndices, suspendedIndices } = input
   return {
     ...common,
-    // The same issuer as in the list's credentials, because one key signs the list and the credentials (Token Status
-    // List, "Key Resolution and Trust Management").
+    revokedIndices,
+    ...(list.bits === 2 ? { suspendedIndices } : {}),
+    // The issuer is the same as in the credentials of the list, because one key signs the list and the credentials
+    // (Token Status List, "Key Resolution and Trust Management").
     issuer: issuerNameOf(config, did, list.x5c),
     ...(list.x5c === null ? {} : { x5c: list.x5c }),
     uri: statusListUri(config, 'token', list.id),
@@ -75,16 +93,24 @@ interface Signed {
   readonly mediaType: string
 }
 
-const SIGNING: Readonly<Record<StatusListForm, (input: SigningInput) => Promise<Signed>>> = {
-  bitstring: async ({ config, did, validUntil, list, common }) => ({
-    body: await createBitstringStatusListCredential({
-      ...common,
-      issuer: did,
-      url: statusListUri(config, 'bitstring', list.id),
-      validUntil,
-    }),
-    mediaType: BITSTRING_STATUS_LIST_MEDIA_TYPE,
+const bitstringOf = async (
+  form: 'bitstring' | 'suspension',
+  { config, did, validUntil, list, common, revokedIndices, suspendedIndices }: SigningInput,
+): Promise<Signed> => ({
+  body: await createBitstringStatusListCredential({
+    ...common,
+    issuer: did,
+    url: statusListUri(config, form, list.id),
+    validUntil,
+    statusPurpose: form === 'suspension' ? 'suspension' : 'revocation',
+    setIndices: form === 'suspension' ? suspendedIndices : revokedIndices,
   }),
+  mediaType: BITSTRING_STATUS_LIST_MEDIA_TYPE,
+})
+
+const SIGNING: Readonly<Record<StatusListForm, (input: SigningInput) => Promise<Signed>>> = {
+  bitstring: (input) => bitstringOf('bitstring', input),
+  suspension: (input) => bitstringOf('suspension', input),
   token: async (input) => ({
     body: await createTokenStatusList(tokenListOf(input)),
     mediaType: TOKEN_STATUS_LIST_MEDIA_TYPE,
@@ -95,27 +121,30 @@ const SIGNING: Readonly<Record<StatusListForm, (input: SigningInput) => Promise<
   },
 }
 
-/** The DID of a list's signer. A list keeps its key even after a rotation, and therefore also the key's DID. */
+/**
+ * Returns the DID of a list's signer. After a key rotation, a list is still signed with its former key, and therefore
+ * under the DID of the former key.
+ */
 function didOfList(list: StatusListRecord, config: NamingConfig): string {
   const web = list.issuerDid.startsWith('did:web:') ? list.issuerDid : undefined
   return signingDidOf(list.issuerMethod, web, config.issuerBaseUrl, list.publicJwk)
 }
 
 /**
- * Returns the current signed list; undefined for an unknown list. It needs one statement if nothing was revoked since the last
- * request.
+ * Returns the current signed list; undefined for an unknown list, and for suspensions in a list of one bit. It needs only one
+ * statement if no status changed since the last request.
  */
 export type Publish = (form: StatusListForm, id: string) => Promise<PublishedList | undefined>
 
 /** Dependencies of {@link createPublication}. */
 export interface PublicationPorts {
-  readonly store: Pick<StatusListStore, 'find' | 'revokedIndices'>
+  readonly store: Pick<StatusListStore, 'find' | 'setIndices'>
   readonly keys: Pick<Keys, 'signer'>
   readonly config: NamingConfig
   readonly clock: () => Date
 }
 
-/** Signs lists, and keeps a signed list until one of its credentials is revoked. */
+/** Signs lists, and caches a signed list until the status of one of its credentials changes. */
 export function createPublication({ store, keys, config, clock }: PublicationPorts): Publish {
   const published = new LruMap<string, Cached>(MAX_PUBLISHED, MAX_PUBLISHED_BYTES)
   const signing = new Map<string, Promise<Cached>>()
@@ -123,18 +152,19 @@ export function createPublication({ store, keys, config, clock }: PublicationPor
   const sign = async (form: StatusListForm, list: StatusListRecord): Promise<Cached> => {
     const did = didOfList(list, config)
     const signer = await keys.signer(list.keyId, keyIdOf(did, list.publicJwk))
-    const revokedIndices = await store.revokedIndices(list.id)
+    const set = await store.setIndices(list.id)
     const issuedAt = clock()
     const validUntil = new Date(issuedAt.getTime() + VALIDITY_SECONDS * 1000)
     const common = {
       signer,
-      revokedIndices,
       size: list.size,
       issuedAt,
       ttlSeconds: STATUS_LIST_TTL_SECONDS,
     }
-    const { body, mediaType } = await SIGNING[form]({ config, did, validUntil, list, common })
-    // RFC 9110 §8.8.3.3: one URL serves the JWT and the CWT, so their ETags must differ.
+    const [revokedIndices, suspendedIndices] = [indicesOf(set, 'revoked'), indicesOf(set, 'suspended')]
+    const signing = { config, did, validUntil, list, common, revokedIndices, suspendedIndices }
+    const { body, mediaType } = await SIGNING[form](signing)
+    // RFC 9110 §8.8.3.3: the JWT and the CWT have the same URL, so their ETags must differ.
     const suffix = form === 'cwt' ? '-cwt' : ''
     return {
       body,
@@ -158,7 +188,7 @@ export function createPublication({ store, keys, config, clock }: PublicationPor
 
   return async (form, id) => {
     const list = await store.find(id)
-    if (list === undefined) return undefined
+    if (list === undefined || (form === 'suspension' && list.bits === 1)) return undefined
     const name = `${form} ${id}`
     const known = published.get(name)
     if (known !== undefined && known.version === list.version && clock().getTime() < known.renewAt) return known

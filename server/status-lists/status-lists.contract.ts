@@ -6,14 +6,14 @@ import { STATUS_LIST_CWT_MEDIA_TYPE, TOKEN_STATUS_LIST_MEDIA_TYPE } from '../pro
 
 const input = z.object({ id: z.string() })
 
-/** W3C Bitstring Status List v1.0. */
+/** W3C Bitstring Status List v1.0, with the purpose `revocation`. */
 export const bitstringStatusList = {
   meta: route('GET', '/status-lists/{id}', {
     tag: 'Status',
     summary: 'Bitstring status list credential',
     description:
       'A Bitstring Status List credential as a JWT (W3C Bitstring Status List v1.0). `credentialStatus` of a ' +
-      'JWT VC names it. Caches may keep it for the time in Cache-Control. With its ETag, a repeated request is cheap.',
+      'JWT VC names it. Caches may store it for the time in Cache-Control. A repeated request with the ETag is answered with a short 304 if nothing has changed.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',
@@ -26,14 +26,33 @@ export const bitstringStatusList = {
   output: zProtocolReply,
 }
 
+/** The list of the same indices with the purpose `suspension`. */
+export const suspensionStatusList = {
+  ...bitstringStatusList,
+  meta: route('GET', '/status-lists/{id}/suspension', {
+    tag: 'Status',
+    summary: 'Bitstring status list credential of suspensions',
+    description:
+      'The suspended credentials of a list, with the same indices. The second entry in `credentialStatus` of a JWT VC names it. A list of ' +
+      'credentials that cannot be suspended has none.',
+    access: 'public',
+    forWallets: true,
+    kind: 'protocol',
+    produces: 'application/vc+jwt',
+    notModified: true,
+    envelope: true,
+    errors: [errors.statusListNotFound()],
+  }),
+}
+
 /** Token Status List (draft-ietf-oauth-status-list). */
 export const tokenStatusList = {
   meta: route('GET', '/token-status-lists/{id}', {
     tag: 'Status',
     summary: 'Token status list',
     description:
-      'The same list for SD-JWT VCs and mobile documents (Token Status List), as a JWT, or as a CWT if `Accept` prefers ' +
-      'CWT. Caches may keep it for the time in Cache-Control. With its ETag, a repeated request is cheap.',
+      'The status list for SD-JWT VCs and mobile documents (Token Status List), as a JWT, or as a CWT if `Accept` prefers ' +
+      'CWT. It has the same entries as the Bitstring Status List with the same id. Caches may store it for the time in Cache-Control. A repeated request with the ETag is answered with a short 304 if nothing has changed.',
     access: 'public',
     forWallets: true,
     kind: 'protocol',
@@ -47,7 +66,7 @@ export const tokenStatusList = {
       errors.historyNotKept(),
     ],
   }),
-  /** `time` (§8.4) requests the list at another moment. Former lists are not kept. */
+  /** `time` (§8.4) requests the list of an earlier time. This service does not store earlier lists. */
   input: input.extend({ time: z.string().optional() }),
   output: zProtocolReply,
 }

@@ -5,21 +5,21 @@ import { procedure, router } from '../api/trpc.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { STATUS_LIST_CWT_MEDIA_TYPE, TOKEN_STATUS_LIST_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
 import { type PublishedList, STATUS_LIST_TTL_SECONDS } from './publication.js'
-import { bitstringStatusList, tokenStatusList } from './status-lists.contract.js'
+import { bitstringStatusList, suspensionStatusList, tokenStatusList } from './status-lists.contract.js'
 import type { StatusLists } from './status-lists.js'
 
 /** The reply with a list and caching headers; 304 if the caller already has the list (RFC 9110 §13.1.2). */
 function replyWith(list: PublishedList | undefined, headers: RequestFacts['headers']): ProtocolReply {
   if (list === undefined) throw errors.statusListNotFound()
   const gzip = prefersGzip(headers['accept-encoding'])
-  // RFC 9110 §8.8.3.3: the compressed list is another representation with its own ETag.
+  // RFC 9110 §8.8.3.3: the compressed list is a separate representation, so it has a separate ETag.
   const etag = gzip ? list.etag.replace(/"$/, '-gzip"') : list.etag
   const caching = {
     etag,
     'cache-control': `public, max-age=${STATUS_LIST_TTL_SECONDS}`,
     vary: 'Accept, Accept-Encoding',
-    // The header is sent even without an `Origin`, because a shared cache keeps one answer for browsers and all other
-    // clients.
+    // The header is sent even if the request has no `Origin`, because a shared cache stores one answer for browsers and
+    // all other clients.
     'access-control-allow-origin': '*',
   }
   const known = (headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''))
@@ -29,7 +29,10 @@ function replyWith(list: PublishedList | undefined, headers: RequestFacts['heade
   return { status: 200, headers: { ...typed, 'content-encoding': 'gzip' }, body: list.gzipped }
 }
 
-/** Token Status List §8.1: a CWT if `Accept` names and prefers it, as for mobile documents; otherwise a JWT. */
+/**
+ * Token Status List §8.1: a CWT if `Accept` names CWT and prefers it, as verifiers of mobile documents do; otherwise a
+ * JWT.
+ */
 function tokenFormOf(accept: string | undefined): 'token' | 'cwt' | undefined {
   const cwt = weightOf(accept ?? '', STATUS_LIST_CWT_MEDIA_TYPE)
   const jwt = weightOf(accept ?? '', TOKEN_STATUS_LIST_MEDIA_TYPE, 'application/*', '*/*')
@@ -41,6 +44,10 @@ export const statusListsRouter = ({ publish }: StatusLists) =>
   router({
     bitstring: procedure(bitstringStatusList).query(async ({ ctx: { request }, input }) =>
       replyWith(await publish('bitstring', input.id), request.headers),
+    ),
+
+    suspension: procedure(suspensionStatusList).query(async ({ ctx: { request }, input }) =>
+      replyWith(await publish('suspension', input.id), request.headers),
     ),
 
     token: procedure(tokenStatusList).query(async ({ ctx: { request }, input }) => {

@@ -6,7 +6,7 @@ import type { StatusListStore } from './store.js'
 
 /** Dependencies of {@link createStatusLists}. */
 export interface StatusListsPorts {
-  readonly store: Pick<StatusListStore, 'entry' | 'find' | 'overview' | 'reserve' | 'revokedIndices'>
+  readonly store: Pick<StatusListStore, 'entry' | 'find' | 'overview' | 'reserve' | 'setIndices'>
   readonly keys: Pick<Keys, 'signer'>
   readonly config: Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'>
   readonly clock: () => Date
@@ -17,8 +17,8 @@ export interface StatusListsPorts {
 export type StatusLists = ReturnType<typeof createStatusLists>
 
 /**
- * The status lists of issued credentials. Create them once in a process, because they keep the published lists and the
- * reserved indices in memory.
+ * The status lists of issued credentials. A process must create them only once, because published lists and reserved
+ * indices are in their memory.
  */
 export function createStatusLists({ store, keys, config, clock, newId, sealingKey }: StatusListsPorts) {
   return {
@@ -34,7 +34,7 @@ export function createStatusLists({ store, keys, config, clock, newId, sealingKe
      */
     entry: (id: string, index: number) => store.entry(id, index),
 
-    /** The id of the newest list, or null if there is none, and the number of lists. */
+    /** Returns the id of the newest list (null if there is none), and the number of lists. */
     overview: () => store.overview(),
   }
 }

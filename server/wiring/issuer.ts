@@ -7,6 +7,7 @@ import { createDecisions } from '../issuer/credential-offers/decide.js'
 import { createPrepareOffer } from '../issuer/credential-offers/prepare.js'
 import { createCredentials } from '../issuer/credentials/credentials.js'
 import { createCredentialListStore } from '../issuer/credentials/list/store.js'
+import { createErasure } from '../issuer/erasure/erasure.js'
 import { createIssuance } from '../issuer/issuance/issuance.js'
 import { createMetadata } from '../issuer/metadata/metadata.js'
 import { createAddOffering } from '../issuer/offerings/add.js'
@@ -71,8 +72,7 @@ export function wireIssuer(platform: Platform, { dids }: { readonly dids: Dids }
     history: stores.credentialHistory,
     lists: listsOver(createCredentialListStore),
     eventsOf: (id, offeringId) => stores.audit.ofCredential(id, offeringId),
-    context,
-    issue,
+    issuance,
     formats,
     resolver,
     clock,
@@ -81,7 +81,7 @@ export function wireIssuer(platform: Platform, { dids }: { readonly dids: Dids }
   const offerings = createOfferings({
     store: stores.offerings,
     lists: listsOver((database) => createOfferingStore(database, platform.claims)),
-    add: createAddOffering({ store: stores.offerings, context, formats, clock, newId }),
+    add: createAddOffering({ store: stores.offerings, context, formats, config, clock, newId }),
     claim: createClaim({ offeringContext: issuance.offeringContext, issue, formats, clock }),
     pageOf: createPageOfOffering({
       config,
@@ -113,8 +113,10 @@ export function wireIssuer(platform: Platform, { dids }: { readonly dids: Dids }
       clock,
       newId,
     }),
-    decisions: createDecisions({ store: stores.deferredIssuances, metrics, formats, clock }),
+    decisions: createDecisions({ store: stores.deferredIssuances, metrics, formats, config, clock }),
   })
+
+  const erasure = createErasure({ store: stores.erasure, clock })
 
   return {
     statistics,
@@ -126,6 +128,7 @@ export function wireIssuer(platform: Platform, { dids }: { readonly dids: Dids }
     credentials,
     offerings,
     credentialOffers,
+    erasure,
   }
 }
 

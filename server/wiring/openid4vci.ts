@@ -181,7 +181,7 @@ function wireCredentialRequests(
     otherConfiguration,
     provenKeys: createProvenKeys({ config, seals, store: stores.openid4vci, resolver, statusesOf, log }),
     issuance: walletIssuance,
-    defer: createDefer({ store: stores.deferredIssuances, vault, metrics, random }),
+    defer: createDefer({ store: stores.deferredIssuances, vault, metrics, config, random }),
     clock,
   })
   return createCredentialRequests({

@@ -1,5 +1,5 @@
 import { createCertificateWatch } from '../agent/certificate-watch.js'
-import { AUDIT_PARTITIONS, createAuditStore } from '../audit/store.js'
+import { auditPartitions, createAuditStore } from '../audit/store.js'
 import { createAcceptLogin, createRevokeTokens } from '../console/accept-login.js'
 import { createConsole } from '../console/console.js'
 import { createLogin } from '../console/login.js'
@@ -37,7 +37,10 @@ export function wireOperators(platform: Platform, { schemas, metadata }: Operate
   } = platform
   const readiness = (requestId: string) => readinessOf({ health: platform.health, log }, requestId)
 
-  const audit = { lists: listsOver(createAuditStore), tasks: [partitionTask(AUDIT_PARTITIONS)] }
+  const audit = {
+    lists: listsOver(createAuditStore),
+    tasks: [partitionTask(auditPartitions(config.retentionAuditDays))],
+  }
   const sessionEvents = {
     tasks: eventTasks({
       store: stores.events,

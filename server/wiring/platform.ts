@@ -20,6 +20,11 @@ import { eventTransport } from '../events/transports/configured.js'
 import { type Formats, standardFormats } from '../formats/registry.js'
 import { createMetadataTexts } from '../issuer/metadata/kept-texts.js'
 import { createSeals } from '../issuer/openid4vci/sealed.js'
+import { mayStayClear } from '../keys/at-rest/begin.js'
+import { openEncryption } from '../keys/at-rest/encryption.js'
+import { createAtRestStore } from '../keys/at-rest/store.js'
+import { createWalks } from '../keys/at-rest/walk.js'
+import { createWalkStore } from '../keys/at-rest/walk-store.js'
 import { createRefusals } from '../keys/claims/refusals.js'
 import { createClaimsVault, installationOf } from '../keys/claims/vault.js'
 import { createDecryptionKeys } from '../keys/decryption-keys.js'
@@ -27,6 +32,7 @@ import { createKeys, rootSecret } from '../keys/keys.js'
 import { createKeyStore } from '../keys/store.js'
 import { createVault } from '../keys/vault.js'
 import { createLog, type Log } from '../log/log.js'
+import { encryptionTask } from '../maintenance/encryption/task.js'
 import { type PartitionPlan, partitionTask } from '../maintenance/partitions/task.js'
 import { dueRows } from '../maintenance/task.js'
 import { createMetrics } from '../metrics/metrics.js'
@@ -99,18 +105,25 @@ export async function createPlatform(
     onConnectionLost: (error) => log.warn({ reason: error.message }, 'database connection lost'),
   })
   const metrics = createMetrics()
-  const vault = createVault(config.keyEncryptionKeys)
-  const root = await rootSecret(createKeyStore(database), vault)
+  const { keyEncryptionKeys } = config
+  const root = await rootSecret(createKeyStore(database), keyEncryptionKeys)
+  const atRest = createAtRestStore(database)
+  const encryption = await openEncryption({ store: atRest, keys: keyEncryptionKeys, log }, root)
   const refusals = createRefusals(clock, log)
+  const vault = createVault(keyEncryptionKeys, {
+    clearIsRefused: async (place) =>
+      encryption.isEncrypted(place.column) || !(await mayStayClear(place, stores.keys.isOfHolder)),
+    onRefused: refusals.note,
+  })
   const claims = createClaimsVault({
-    keys: config.keyEncryptionKeys,
-    installation: installationOf(root),
-    clearIsRefused: () => false,
+    keys: keyEncryptionKeys,
+    installation: installationOf(root.secret),
+    clearIsRefused: encryption.isEncrypted,
     onRefused: refusals.note,
   })
   const stores = createStores(database, claims, (recorded) => events.announce(recorded))
   const keys = createKeys(stores.keys, vault)
-  const sealingKey = memoized((label) => deriveKey(root, label))
+  const sealingKey = memoized((label) => deriveKey(root.secret, label))
   const baseUrls = [config.issuerBaseUrl, config.verifierBaseUrl]
   const outbound = createOutbound({
     allowHttp: config.allowInsecureHttp,
@@ -180,6 +193,26 @@ export async function createPlatform(
     sealingKey,
   })
   const pings = createPings(options.pingEveryMs)
+  const [current, ...former] = keyEncryptionKeys
+  const encryptionTasks =
+    current === undefined
+      ? []
+      : [
+          encryptionTask({
+            store: atRest,
+            encryption,
+            walks: createWalks({
+              store: createWalkStore(database),
+              keys: [current, ...former],
+              claims,
+              isEncrypted: encryption.isEncrypted,
+            }),
+            current,
+            log,
+            onValues: metrics.encryption,
+            onRefused: refusals.note,
+          }),
+        ]
   return {
     config,
     formats,
@@ -232,10 +265,13 @@ export async function createPlatform(
     metrics,
     partitionTask: (plan: PartitionPlan) => partitionTask(stores.partitions, metrics, plan),
     /** The maintenance job's tasks that belong to no feature. */
-    tasks:
-      replica.forget === undefined
+    tasks: [
+      ...(replica.forget === undefined
         ? []
-        : [dueRows({ name: 'recent-writers', everyMs: 60_000, seconds: WRITERS_KEPT_SECONDS, batch: replica.forget })],
+        : [dueRows({ name: 'recent-writers', everyMs: 60_000, seconds: WRITERS_KEPT_SECONDS, batch: replica.forget })]),
+      ...encryptionTasks,
+    ],
+    encryption,
     /** True for the public listener, which treats all callers as anonymous. */
     forStrangers: false,
 
@@ -243,6 +279,7 @@ export async function createPlatform(
       state.stopping = true
     },
     async close() {
+      encryption.close()
       pings.close()
       await events.close()
       await outbound.close()

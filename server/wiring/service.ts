@@ -93,7 +93,9 @@ export async function createService(config: Config, options: ServiceOptions = {}
     database: database.load,
     streams: events.open,
     maintenanceLate: maintenance.late,
+    encryptionLeft: platform.encryption.left,
     expiries: expiriesOf(config),
+    overdue: () => platform.stores.erasure.overdue(clock()),
   })
   if (options.maintenance !== false) maintenance.start()
   return {

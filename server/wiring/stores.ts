@@ -15,6 +15,7 @@ import { createCredentialHistoryStore } from '../issuer/credentials/history/stor
 import { createCredentialListStore } from '../issuer/credentials/list/store.js'
 import { statusColumn } from '../issuer/credentials/status.js'
 import { createCredentialStore } from '../issuer/credentials/store.js'
+import { createErasureStore } from '../issuer/erasure/store.js'
 import { createIssuanceStore } from '../issuer/issuance/store.js'
 import { createMetadataStore } from '../issuer/metadata/store.js'
 import { createOfferingStore } from '../issuer/offerings/store.js'
@@ -73,6 +74,7 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     credentials: createCredentialStore(database, claims),
     dids: createDidStore(database),
     claims: createClaimsStore(database, claims),
+    erasure: createErasureStore(database),
     events: createEventStore(database),
     exports: createExportStore(database),
     flows: createFlowStore(database),

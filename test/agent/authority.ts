@@ -3,12 +3,12 @@ import { derElements } from '../../server/protocol/issuer-keys/der.js'
 import type { TestCertificate, TestCertificateOptions } from '../protocol/issuer-keys/certificates.js'
 import { intermediate, leafOf } from './certified.js'
 
-/** A certificate request as an authority reads it (RFC 2986 §4.2): only from its DER. */
+/** The content of a certificate request (RFC 2986 §4.2). An authority reads it only from the DER. */
 export interface ReadRequest {
   readonly publicKey: KeyObject
   /** Whether the sender of the request has the private key. */
   readonly signed: boolean
-  /** The names and extensions that are texts in the request. */
+  /** The texts that the request contains, such as names. */
   readonly text: string
   readonly der: Buffer
 }

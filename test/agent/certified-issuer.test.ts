@@ -26,7 +26,10 @@ const partsOf = (compact: string) => {
 
 const dotted = (entry: string) => new X509Certificate(Buffer.from(entry, 'base64'))
 
-/** Verifies as a verifier that has only the root: each certificate by the next certificate, the signature by the first certificate. */
+/**
+ * Verifies a credential as a verifier does that has only the root. It checks each certificate with the next certificate
+ * of the chain, and the signature with the first certificate.
+ */
 async function verifiesToRoot(compact: string): Promise<void> {
   const { jwt, header } = partsOf(compact)
   const chain = [...(header.x5c ?? []).map(dotted), root.certificate]
@@ -76,12 +79,12 @@ describe('an issuer with ISSUER_X509', () => {
     service = await startService({ env: HTTPS })
     actors = await actorsOf(service)
     before = await actors.sign('dc+sd-jwt')
-    // The next start gives the running service the new key too.
+    // A second start stores the new key. The running service then uses the key too.
     await (await startWith([leaf, intermediate, root])).close()
   })
   afterAll(() => service.close())
 
-  it('signs SD-JWT VCs with the chain, no kid, and its URL, which verify from outside by the root alone', async () => {
+  it('signs SD-JWT VCs with the chain and its URL and without kid; others verify them with only the root', async () => {
     const { credential } = await actors.sign('dc+sd-jwt')
     const { header, payload } = partsOf(credential)
     expect(header).toEqual({ typ: 'dc+sd-jwt', alg: 'ES256', x5c: [leaf.x5c, intermediate.x5c] })
@@ -99,7 +102,7 @@ describe('an issuer with ISSUER_X509', () => {
     expect([found.issuer, found.method]).toEqual([URL_OF_ISSUER, 'x5c'])
   })
 
-  it('signs their Token Status List the same way, and still names a DID in the Bitstring form', async () => {
+  it('signs their Token Status List in the same way, and still names a DID in the Bitstring Status List', async () => {
     const { credential } = await actors.sign('dc+sd-jwt')
     const list = await listOf(service, credential)
     const { kty, crv, x, y } = leaf.certificate.publicKey.export({ format: 'jwk' })
@@ -142,7 +145,7 @@ describe('an issuer with ISSUER_X509', () => {
     }
   })
 
-  it('keeps earlier signatures valid: a list is still signed by its own key under the DID of the key', async () => {
+  it('keeps earlier signatures valid: the former key still signs its list, under the DID of the key', async () => {
     const { header, payload } = await listOf(service, before.credential)
     const { header: former, payload: claims } = partsOf(before.credential)
     expect([header.x5c, header.kid, payload.iss]).toEqual([undefined, former.kid, claims.iss])

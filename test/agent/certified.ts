@@ -12,19 +12,21 @@ export const HTTPS = { ISSUER_BASE_URL: URL_OF_ISSUER, VERIFIER_BASE_URL: URL_OF
 
 export const certify = (options: TestCertificateOptions) =>
   makeCertificate({ notAfter: '2099-12-31T00:00:00Z', ...options })
-/** Authorities have a country, which driving licences need (ISO/IEC 18013-5 Annex B). */
+/** Authorities have a country, because certificates for driving licences need one (ISO/IEC 18013-5 Annex B). */
 export const root = certify({ subject: 'C=DE/Root', ca: true, keyUsage: 0x04 })
 export const intermediate = certify({ subject: 'C=DE/Intermediate', issuer: root, ca: true, keyUsage: 0x04 })
 export const leafOf = (options: Partial<TestCertificateOptions> = {}) =>
   certify({ subject: 'Issuer', issuer: intermediate, keyUsage: 0x80, dns: ['credence.example'], ...options })
 
-/** A directory for the files of one test file; it is removed with them. */
+/** A temporary directory for the certificates of one test file. `remove` deletes the directory with all its content. */
 export async function certificateFiles() {
   const directory = await mkdtemp(join(tmpdir(), 'issuer-x509-'))
   let files = 0
   return {
     directory,
-    /** Writes a file for ISSUER_X509: the key of the first or of another certificate, and all certificates. */
+    /**
+     * Writes a file for ISSUER_X509: a key, which is the key of the first certificate by default, and all certificates.
+     */
     async fileOf(chain: readonly TestCertificate[], key = chain[0]): Promise<string> {
       const pem = [
         key?.privateKey.export({ type: 'pkcs8', format: 'pem' }),

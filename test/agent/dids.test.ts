@@ -31,7 +31,7 @@ describe('POST /agent/did', () => {
     const [uuid] = json.did.split(':').slice(-1)
     const hosted = await service.request('GET', `/${uuid}/did.json`)
     expect([hosted.status, hosted.json]).toEqual([200, json.document])
-    // A DID that an admin makes does not act for the host.
+    // The document of a DID that an admin makes lists no services: the DID does not represent the host.
     expect(hosted.json.service).toBeUndefined()
   })
 

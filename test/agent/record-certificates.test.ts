@@ -13,7 +13,7 @@ import { certify, intermediate, leafOf, root } from './certified.js'
 let service: TestService
 let admin: string
 beforeAll(async () => {
-  // At rest, keys are encrypted.
+  // With this variable, stored keys are encrypted.
   service = await startService({ env: { KEY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64url') } })
   admin = await service.bearer('verifier', { roles: ['admin'] })
 })
@@ -75,7 +75,7 @@ describe('GET /agent/verifier/{id}/certificate-request (RFC 2986)', () => {
     expect(named.text.split('shop.example')).toHaveLength(2)
     // commonName and dNSName.
     expect((await read(undefined)).text.split('shop.example')).toHaveLength(3)
-    // A name that is too long for a certificate is cut. Characters that would end it early are removed.
+    // A name that is too long for a certificate is shortened. Characters that would end the name early are removed.
     const long = await read([{ name: `Bank\n${'ö'.repeat(100)}` }])
     expect([long.signed, long.text.includes(`Bank ${'ö'.repeat(59)}`)]).toEqual([true, true])
     expect(long.text).not.toContain('ö'.repeat(60))
@@ -125,7 +125,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
       [id],
     )
     expect(audit).toEqual([{ actor: 'verifier' }])
-    // No response contains the private key, and it stays encrypted in the database.
+    // No response contains the private key, and the private key in the database stays encrypted.
     expect((await keysOf(id))[0]?.private_jwk).toMatch(/^eyJ/)
   })
 
@@ -296,7 +296,7 @@ describe('POST /agent/verifier/{id}/certificate', () => {
     // The certificate of the former key does not fit the new key.
     const reply = await certifyVerifier(id, pemOf(leaf, intermediate), other, authorization)
     expect(reply.status).toBe(400)
-    // The same applies if the rotation happens between the check and the statement.
+    // The statement also refuses the certificate, in case the rotation happens between the check and the statement.
     const [former] = await query<{ id: string }>(
       other.databaseUrl,
       'SELECT k.id FROM verifiers v JOIN keys k USING (key_set_id) WHERE v.id = $1 AND retired_at IS NOT NULL',

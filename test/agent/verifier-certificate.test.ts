@@ -74,7 +74,7 @@ describe('VERIFIER_X509', () => {
     await expect(start).rejects.toThrow(
       /^Invalid environment variables:\n- ISSUER_X509 and VERIFIER_X509 must hold different keys\.$/,
     )
-    // It is the same key, even with other certificates.
+    // The two files have the same key with different certificates. This is refused too.
     const key = generateKeyPairSync('ec', { namedCurve: 'P-256' })
     const [one, other] = [leafOf({ keyPair: key }), leafOf({ keyPair: key, subject: 'Verifier' })]
     const issuer = await files.fileOf([one, intermediate])

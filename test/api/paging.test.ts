@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ListContext } from '../../server/api/context.js'
 import { awaited, paged } from '../../server/api/paging.js'
 
-/** The context of a list call. If `leaves` is true, the client leaves while the rows are read. */
+/** The context of a list call. If `leaves` is true, the client closes the connection while the rows are read. */
 function contextOf({ leaves }: { leaves: boolean }): ListContext<unknown> {
   const client = new AbortController()
   const lists = async (read: (stores: never) => Promise<unknown>) => {

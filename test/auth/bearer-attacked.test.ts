@@ -68,7 +68,7 @@ function token(kid: Kid, header: object = {}, payload: unknown = claims(), signi
   return `${signed}.${signature?.toString('base64url')}`
 }
 
-/** `accepted`, or the message of the 401; anything else fails. */
+/** Returns `accepted`, or the message of the 401. Any other answer fails the test. */
 async function outcome(authorization: string): Promise<string> {
   const { status, json } = await service.request('POST', '/credentials/verify', {
     authorization: `Bearer ${authorization}`,
@@ -123,7 +123,7 @@ describe('attack: the algorithm', () => {
 
   it('an RSA key of less than 2048 bits proves nothing (RFC 7518 §3.3)', async () => {
     expect(await outcome(token('short'))).toBe(UNAVAILABLE)
-    // The short key does not prevent the use of long enough keys.
+    // The short key in the key set does not prevent the use of the other keys.
     expect(await outcome(token('rsa'))).toBe('accepted')
   })
 })
@@ -195,7 +195,9 @@ describe('attack: the signature', () => {
 })
 
 describe('attack: the claims', () => {
-  /** JSON that is written by hand: numbers that JavaScript reads as other numbers. */
+  /**
+   * JSON texts with numbers that JavaScript reads as different numbers. JSON.stringify would not produce these texts.
+   */
   const written = (member: string) => JSON.stringify(claims({ exp: undefined })).replace('{', `{${member},`)
 
   it.each([
@@ -252,7 +254,7 @@ describe('attack: the claims', () => {
     },
   )
 
-  it('roles are only texts in a list, not values that look like such a list', async () => {
+  it('roles are only texts in a list, not other values that look like a list of texts', async () => {
     const more = {
       realm_access: { roles: { length: 1, 0: 'admin' } },
       resource_access: { constructor: { roles: 'admin' } },

@@ -17,11 +17,11 @@ export async function newSigningKey(alg: string, kid: string): Promise<SigningKe
 /** A JWKS address with answers that a test chooses, and a count of its requests. */
 export interface JwksServer extends AsyncDisposable {
   readonly url: string
-  /** The body of the next answers; a string is sent unchanged. */
+  /** The body of the next answers. A string is sent unchanged, any other value as JSON. */
   answer: { readonly keys: readonly JWK[] } | string
   status: number
   requests: number
-  /** Connections are refused until `start`. */
+  /** Refuses connections until `start` is called. */
   stop(): Promise<void>
   start(): Promise<void>
 }

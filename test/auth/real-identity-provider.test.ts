@@ -87,7 +87,10 @@ async function signIn(op: Provider, request: IncomingMessage, response: ServerRe
   await op.interactionFinished(request, response, result)
 }
 
-/** Follows redirects within the provider, with its cookies, to the first redirect out of the provider. */
+/**
+ * Follows redirects within the provider, with the provider's cookies. Returns the first redirect that leaves the
+ * provider.
+ */
 async function authorize(url: string): Promise<URL> {
   const cookies = new Map<string, string>()
   for (let next = new URL(url); ; ) {
@@ -102,7 +105,7 @@ async function authorize(url: string): Promise<URL> {
   }
 }
 
-/** The tokens that a client gets for its user by the authorization code flow (OpenID Connect Core 1.0 §3.1). */
+/** Gets the tokens for a client's user with the authorization code flow (OpenID Connect Core 1.0 §3.1). */
 async function tokensOfUser(nonce: string | undefined): Promise<{ access_token: string; id_token: string }> {
   const verifier = 'v'.repeat(43)
   const sent = {

@@ -37,7 +37,7 @@ function newCheck(
   return createBearerCheck({ keys, algorithms, didClaim: 'did', clock: () => new Date(), ...rules })
 }
 
-/** `accepted`, or the message of the 401. */
+/** Returns `accepted`, or the message of the 401. */
 async function outcome(checked: Promise<Caller>): Promise<string> {
   try {
     await checked

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { readOptions } from '../../bench/options.js'
 import { nameOf } from '../../bench/report/report.js'
 
-it('a smoke run is short, and given options still count', () => {
+it('a smoke run is short, and the options on the command line still count', () => {
   expect(readOptions([])).toMatchObject({
     rounds: 7,
     seconds: 2,

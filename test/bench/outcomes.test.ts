@@ -26,7 +26,7 @@ function outcome(goal: Goal, own: readonly FullSample[], base?: readonly FullSam
 }
 
 it('a ratio is computed within each round, and its median decides', () => {
-  // In the last two rounds the machine needed twice the time, for both rows.
+  // In the last two rounds the machine was slower for both rows.
   const base = [sample(4), sample(8), sample(8)]
   const own = [sample(4), sample(6), sample(8)]
   expect(outcome({ kind: 'cpuRatio', of: 'base', atMost: 1 }, own, base)).toEqual([1, true])

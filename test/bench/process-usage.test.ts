@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { expect, it } from 'vitest'
 import { cpuMs, parentOf, residentMiB } from '../../bench/measure/process-usage.js'
 
-/** A program that uses a number of milliseconds of processor time, and reports the end. */
+/** A program that uses a number of milliseconds of processor time, and then reports that it has done so. */
 const BUSY = `const end = process.cpuUsage().user + 300_000; while (process.cpuUsage().user < end) for (let n = 0; n < 1e6; n += 1) Math.sqrt(n); `
 
 it.each([

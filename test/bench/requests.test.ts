@@ -16,7 +16,7 @@ async function measuring(listener: RequestListener, seconds: number, says?: stri
   }
 }
 
-it('measures an operation that takes longer than its time', async () => {
+it('measures an operation that takes longer than the measurement', async () => {
   const { operations } = await measuring(async (_request, response) => {
     await sleep(400)
     response.end()

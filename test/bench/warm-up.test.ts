@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { warmUp } from '../../bench/measure/warm-up.js'
 
-/** The number of turns, if an operation has these costs in the turns one after the other. */
+/** Returns the number of turns that the warm-up takes, if the operation has these costs in successive turns. */
 async function turns(costs: readonly number[], maxTurns?: number): Promise<number> {
   let taken = 0
   await warmUp(async () => costs[taken++] ?? Number.NaN, maxTurns)

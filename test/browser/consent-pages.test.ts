@@ -77,7 +77,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   expect(outline, name).not.toBe('none')
 }
 
-/** The address of an app to which a redirect leads, as the browser requests it. */
+/** Returns the address to which a redirect leads, if the browser requests it. The address belongs to an app. */
 async function leavesTo(page: Page, scheme: string, act: () => Promise<void>): Promise<URL> {
   const client = await page.context().newCDPSession(page)
   await client.send('Network.enable')

@@ -40,7 +40,7 @@ describe('the page of consent in a browser', () => {
       issuer_state: offer.credentialOffer.grants.authorization_code.issuer_state,
     })}`
     const page = await browser.newPage()
-    // For the browser, this page belongs to another site: the service is at 127.0.0.1.
+    // This page has the host localhost and the service has 127.0.0.1. So for the browser they are two different sites.
     await page.goto(`http://localhost:${port}/`).catch(() => page.goto('about:blank'))
     await page.setContent(`<a href="${address.replaceAll('&', '&amp;')}">To the issuer</a>`)
     await page.getByRole('link').click()

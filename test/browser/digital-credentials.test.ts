@@ -60,7 +60,7 @@ const asked = (members: Record<string, unknown> = {}) =>
     ...members,
   })
 
-/** Sets the reaction of the browser's wallet to the next request. */
+/** Sets what the browser's wallet does with the next request. */
 const walletWill = (behaviour: Record<string, unknown>) =>
   devtools.send('DigitalCredentials.setVirtualWalletBehavior' as never, behaviour as never)
 

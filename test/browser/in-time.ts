@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 
 /**
- * Limits an action that Playwright would await forever. The error names the browser action that hangs; without it, only the
- * test's timeout shows.
+ * Limits the time of an action for which Playwright would wait forever. The error names the action that hangs. Without
+ * this error, a test would only report its own time-out.
  */
 export async function inTime<Done>(what: string, done: Promise<Done>): Promise<Done> {
   const ended = new AbortController()

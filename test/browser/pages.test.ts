@@ -55,7 +55,7 @@ function complaintsOf(page: Page): string[] {
   return complaints
 }
 
-/** A phone's camera: reads only the QR code that the page shows. */
+/** Reads the QR code that the page shows, as the camera of a phone does. */
 const seenByCamera = async (page: Page): Promise<string> =>
   textInPng(await page.screenshot({ fullPage: true })) ?? 'no QR code is seen'
 
@@ -71,7 +71,7 @@ describe('the page at /', () => {
     })
   })
 
-  it('leads by the keyboard alone, and without script, to the reference', async () => {
+  it('leads to the reference with the keyboard alone and without a script', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false })
     const page = await context.newPage()
     await page.goto(`${service.url}/`)

@@ -118,7 +118,7 @@ describe('a refusal', () => {
     expect(error.message).toBe(messages.join('; '))
   })
 
-  it('of one call leaves the others of its batch alone', async () => {
+  it('of one call does not affect the other calls of its batch', async () => {
     await using front = await startFront(service.url)
     const credence = createCredenceClient({ url: front.url, clientSecret: CLIENT_SECRET })
 

@@ -14,7 +14,7 @@ async function play(options: { url: string; accessToken?: string; clientSecret?:
   return { code, text: lines.join('\n') }
 }
 
-/** The command itself, as a process. */
+/** Runs the command as a process. */
 function command(env: Record<string, string>): Promise<{ code: number; stdout: string }> {
   const { CREDENCE_URL: _url, ACCESS_TOKEN: _token, CLIENT_SECRET: _secret, ...rest } = process.env
   return new Promise((done) => {

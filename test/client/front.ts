@@ -21,7 +21,7 @@ export interface SeenRequest {
 export interface Front extends AsyncDisposable {
   readonly url: string
   readonly seen: SeenRequest[]
-  /** Answers the next request itself. */
+  /** Makes the front answer the next request itself. */
   answerNext(answer: (response: ServerResponse, request: SeenRequest) => void): void
   /** Breaks every connection that is open. */
   cut(): void
@@ -33,7 +33,7 @@ async function passOn(answer: IncomingMessage, rewrite: (body: string) => string
 }
 
 /**
- * @param target the service's address; without it the front has no service and answers 502
+ * @param target the service's address; if it is missing, the front answers 502
  * @param rewrite changes the service's answers, except streams
  */
 export async function startFront(target?: string, rewrite?: (body: string) => string): Promise<Front> {

@@ -8,7 +8,7 @@ import { CLIENT_SECRET, startService, type TestService } from '../support/servic
 import { LOOPBACK } from '../support/wallet.js'
 import { ForeignIssuer } from '../verifier/foreign-issuer.js'
 
-/** Names that every object of JavaScript has, or that its libraries look for. */
+/** Names of members that every JavaScript object has, or that libraries look for. */
 const SUBJECT = {
   constructor: 'Atelier',
   prototype: { constructor: 'Prototype', prototype: [{ constructor: 1, prototype: null }] },
@@ -34,7 +34,7 @@ const SCHEMA = {
 
 let service: TestService
 let authorization: string
-/** The project's client, with every credential. */
+/** The project's client, with an access token and the client secret. */
 let own: CredenceClient
 /** The library's own client, set up as in its documentation. */
 let plain: CredenceClient
@@ -57,17 +57,17 @@ async function rest(method: string, path: string, body?: unknown) {
   return answer.json
 }
 
-/** As text, because the test library also compares the names of objects' constructors. */
+/** Compared as texts, because the test library would also compare the names of the objects' constructors. */
 const text = (value: unknown) => JSON.stringify(value, undefined, 1)
 
-/** The answer to a query, which is the same over REST and for both typed clients. */
+/** Returns the answer to a query. Checks that the answer is the same over REST and for both typed clients. */
 async function everywhere<Output>(path: string, query: (client: CredenceClient) => Promise<Output>): Promise<Output> {
   const [byPath, byOwn, byPlain] = await Promise.all([rest('GET', path), query(own), query(plain)])
   expect([byOwn, byPlain].map(text)).toEqual([byPath, byPath].map(text))
   return byOwn
 }
 
-/** The events of a session until the awaited one, as JSON. */
+/** Returns the events of a session up to the expected event, as JSON. */
 async function firstEvent(subscribe: (onData: (data: unknown) => void) => { unsubscribe(): void }): Promise<unknown> {
   let subscription: { unsubscribe(): void } | undefined
   const data = await new Promise((resolve) => {

@@ -6,7 +6,7 @@ import type { AppRouter } from '../../server/router.js'
 import { calledProcedures } from '../contract/procedures.js'
 import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
 
-/** Procedures that can be called with an empty object and not without input, by their types. */
+/** The names of the procedures whose input type accepts an empty object but does not allow a call without input. */
 type NeedingEmptyObject = {
   [Router in keyof CredenceInputs & string]: {
     [Name in keyof CredenceInputs[Router] & string]: Record<string, never> extends CredenceInputs[Router][Name]
@@ -48,12 +48,13 @@ type Query = (input?: unknown) => Promise<unknown>
 /** A procedure of a client by its name. */
 function queryOf(client: CredenceClient, name: string): Query {
   const [router = '', procedure = ''] = name.split('.')
-  // The type of a client has each procedure by its own name. It cannot be indexed by a text.
+  // The type of a client declares each procedure by its name, so it cannot be indexed with an arbitrary text.
   return (client as unknown as Record<string, Record<string, { query: Query }>>)[router]?.[procedure]?.query as Query
 }
 
 it('the types require no input for a procedure that needs none', () => {
-  // These inputs need at least one of several members. A client that follows a stream always names the start.
+  // Reasons: some inputs need at least one of several members, and a client that follows a stream always names the
+  // start.
   expectTypeOf<NeedingEmptyObject>().toEqualTypeOf<
     'authorizationRequests.create' | 'console.events' | 'exports.create' | 'pages.create'
   >()

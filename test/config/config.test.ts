@@ -17,7 +17,7 @@ const COMPLETE = {
 
 const KEY = `${'A'.repeat(42)}E`
 
-/** The error text for the operator; undefined if the configuration is accepted. */
+/** Returns the error text for the operator, or undefined if the configuration is accepted. */
 function refusalOf(environment: NodeJS.ProcessEnv): string | undefined {
   try {
     readConfig(environment)
@@ -228,6 +228,8 @@ describe('an invalid value is named in one line', () => {
     ['VERIFIER_RESPONSE_MODE', 'fragment', 'must be direct_post or direct_post.jwt.'],
     ['SESSION_RESULT_TTL_SECONDS', '0', 'must be an integer from 1 to 31536000.'],
     ['SESSION_RETENTION_DAYS', 'forever', 'must be an integer from 1 to 36500.'],
+    ['RETENTION_CLAIMS_DAYS', '0', 'must be an integer from 1 to 36500.'],
+    ['RETENTION_AUDIT_DAYS', '29', 'must be an integer from 30 to 36500.'],
     ['SD_JWT_ISSUER', 'x509', 'must be did or url.'],
   ])('%s=%s', (name, value, problem) => {
     expect(refusalWith({ [name]: value })).toBe(line(`${name} ${problem}`))

@@ -35,7 +35,7 @@ export async function startConsole(options: ServiceOptions = {}): Promise<Consol
   }
 }
 
-/** A browser: cookies by host and port, and redirects one at a time. */
+/** A minimal browser. It keeps cookies by host and port, and follows redirects one at a time. */
 export class Browser {
   readonly #jars = new Map<string, Map<string, string>>()
   /** Every Set-Cookie header that the browser received. */
@@ -65,7 +65,7 @@ export class Browser {
     return response
   }
 
-  /** Follows redirects to an address with this beginning, and does not open that address. */
+  /** Follows redirects until an address begins with this text. Does not open this address. */
   async followTo(url: string, prefix: string): Promise<string> {
     let at = url
     while (!at.startsWith(prefix)) {
@@ -80,7 +80,7 @@ export class Browser {
 
 export interface LoggedIn {
   readonly browser: Browser
-  /** The provider's answer that ended the login. */
+  /** The address with which the provider ended the login. */
   readonly callback: string
   readonly answer: Response
 }
@@ -117,6 +117,6 @@ export interface SessionRow {
   readonly ends_at: Date
 }
 
-/** The sessions that are stored. */
+/** Reads the stored sessions. */
 export const sessionRows = ({ databaseUrl }: TestService): Promise<SessionRow[]> =>
   query<SessionRow>(databaseUrl, 'SELECT * FROM console_sessions ORDER BY last_seen_at')

@@ -7,7 +7,10 @@ import type { TestService } from '../support/service.js'
 export const EVENTS = '/api/v1/console/events'
 export const EVERYTHING: Change = { kind: 'everything', id: null, state: null }
 
-/** The longest wait for an event. It is much longer than a second, because the machine may be busy. */
+/**
+ * The longest wait for an event, in milliseconds. It is much longer than the usual second, because the machine may be
+ * busy.
+ */
 const WAIT_MS = 20_000
 
 /** A reader of the stream of changes. */
@@ -15,7 +18,7 @@ export interface ChangeReader extends AsyncDisposable {
   readonly status: EventReader['status']
   /** The next change with its id in the stream. Fails if the stream has ended. */
   next(): Promise<{ readonly id: string; readonly change: Change }>
-  /** Reads changes until a change with this kind and id. This change is the last element. */
+  /** Reads changes until a change has this kind and id. This change is the last element of the result. */
   until(kind: Change['kind'], id: string | null): Promise<Change[]>
 }
 
@@ -53,7 +56,7 @@ export async function openChanges(
   }
 }
 
-/** Opens the stream for a user with those roles, and reads its first event, `everything`. */
+/** Opens the stream for a user with the given roles, and reads the stream's first event, `everything`. */
 export async function watchChanges(
   service: TestService,
   roles: readonly string[],

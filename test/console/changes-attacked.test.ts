@@ -39,7 +39,9 @@ async function post(path: string, body: unknown, roles: readonly string[]) {
 }
 
 describe('attack: readers of changes', () => {
-  /** Every subject of the audit, some unknown ones, and the name of a member that every object of JavaScript has. */
+  /**
+   * Every kind of subject in the audit, some unknown kinds, and the name of a member that every JavaScript object has.
+   */
   const STATELESS = {
     'vp-query': 'vp-query',
     'trusted-issuer': 'trusted-issuer',
@@ -176,7 +178,7 @@ describe('attack: Last-Event-ID', () => {
     ]) {
       expect((await first(unknown)).change, unknown).toEqual(EVERYTHING)
     }
-    // Between the two, more changes happen than the process remembers.
+    // More changes happen after the id of the early change than the process remembers.
     await record([['vp-query', 'early']])
     await all.until('vp-query', 'early')
     for (const part of ['a', 'b']) {
@@ -220,7 +222,7 @@ describe('attack: more changes than a stream can send', () => {
 })
 
 describe('attack: numbers of audit events that come late', () => {
-  /** Reserves numbers, like open transactions. */
+  /** Reserves numbers of audit events without using them, as transactions do that have not ended. */
   async function takeNumbers(count: number): Promise<number> {
     const [row] = await query<{ last: string }>(
       service.databaseUrl,
@@ -236,7 +238,7 @@ describe('attack: numbers of audit events that come late', () => {
       [number, id],
     )
 
-  it('are sent once, whichever missing number arrives first, also with two open gaps', async () => {
+  it('are sent once, whichever missing number arrives first, also if two ranges of numbers are missing', async () => {
     await using changes = await watchChanges(service, ['admin'])
     const one = await takeNumbers(3)
     await record([['vp-query', 'beside one']])
@@ -296,7 +298,8 @@ describe('attack: a stream ends in time', () => {
       const ended = expect(changes.until('offering', 'never')).rejects.toThrow('The stream ended')
       now += MINUTE
       await ended
-      // The session has the roles of the access token. It gets new ones when the token expires and is renewed.
+      // The session has the roles of its access token. When the token expires and is renewed, the session gets the
+      // roles of the new token.
       if (end === 'role') now += 24 * 60 * MINUTE
       expect((await openChanges(at, headers)).status, end).toBe(401)
     }

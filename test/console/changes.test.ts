@@ -44,7 +44,7 @@ async function watch(roles: readonly string[], at = service) {
   expect(await next()).toEqual(EVERYTHING)
   return {
     next,
-    /** Reads changes until a change with this kind and state. This change is included. */
+    /** Reads changes until a change has this kind and state. The result includes this change. */
     async until(kind: string, state: string | null): Promise<Change[]> {
       const seen: Change[] = []
       for (;;) {
@@ -102,7 +102,7 @@ describe('GET /api/v1/console/events', () => {
     }
   })
 
-  it('sends each half only its own things, and an admin all of them', async () => {
+  it('sends issuers only changes about issuing, verifiers only changes about verifying, and an admin all changes', async () => {
     const [issuing, verifying, all] = [
       await watch(['credence-issuer']),
       await watch(['credence-verifier']),
@@ -130,7 +130,7 @@ describe('GET /api/v1/console/events', () => {
     const ofIssuer = await issuing.until(offered.kind, offered.state)
     expect(ofIssuer).toContainEqual(offered)
     expect(kindsOf(ofIssuer)).toEqual([offered.kind])
-    // The next offer belongs to the reader's own half again. The stream contained nothing of the other half.
+    // The next offer appears in the stream for issuers again. This stream contained nothing about verifying.
     const next = await offer()
     const later = await issuing.until(offered.kind, offered.state)
     expect(later).toContainEqual({ ...offered, id: next.id })

@@ -42,7 +42,8 @@ describe('the table of claims and the JSON Schema are two views of the same sche
     { properties: { 'a.b': { type: 'string' } } },
     { properties: { claim: true } },
     { type: 'array', items: {} },
-    // Otherwise, publishing from the table would make the claims that the table does not show impossible to withhold.
+    // Otherwise, if a user published from the table, holders could no longer withhold the claims that the table does
+    // not show.
     { $ref: '#/$defs/named', $defs: { named: { properties: { name: {} } } } },
     { properties: { a: {} }, allOf: [{ properties: { b: {} } }] },
     { properties: { a: { type: 'object', properties: {}, if: {}, else: { properties: { b: {} } } } } },
@@ -112,6 +113,7 @@ describe('the service’s messages about a field appear at that field', () => {
     ['schema.properties.price.minLength', 'rows.0.path'],
     ['display.0.name', 'names.0.name'],
     ['expiresInDays', 'expiresInDays'],
+    ['retention.claims.days', 'retentionDays'],
     ['mdoc.doctype', undefined],
   ])('%s: %s', (path, field) => {
     expect(fieldOfPath(path, draft)).toBe(field)

@@ -27,6 +27,7 @@ const VERSION: CredenceOutputs['schemas']['read'] = {
   expiresInDays: 30,
   claimsFrom: { name: '/name' },
   keyAttestation: { keyStorage: ['iso_18045_high'] },
+  retention: { claims: { days: 20 }, record: { days: 60 } },
   active: true,
   issuers: [],
   createdAt: '2026-01-01T00:00:00.000Z',
@@ -52,6 +53,15 @@ describe('a setting that a schema cannot contain is kept when the user switches 
   it('withholding of a new type', () => {
     const draft = { ...draftOf({ ...VERSION, selectivelyDisclosable: undefined }, 'en') }
     expect(publishedAsJson(withRow(draft, 'age', false), undefined).selectivelyDisclosable).toEqual(['name', 'home'])
+  })
+
+  it('whether its credentials can be suspended', () => {
+    expect(publishedAsJson(draftOf(VERSION, 'en'), VERSION)).not.toHaveProperty('suspendable')
+    const suspendable = { ...VERSION, suspendable: true as const }
+    expect(publishedAsJson(draftOf(suspendable, 'en'), suspendable).suspendable).toBe(true)
+    expect(publishedAsJson({ ...draftOf(suspendable, 'en'), suspendable: false }, suspendable)).not.toHaveProperty(
+      'suspendable',
+    )
   })
 
   it('a claim that is new in the JSON may be withheld, and a removed claim is no longer named', () => {
@@ -92,12 +102,22 @@ describe('a setting that a schema cannot contain is kept when the user switches 
     ])
   })
 
-  it('expiry, claims of the identity provider and key attestation', () => {
+  it('expiry, retention, claims of the identity provider and key attestation', () => {
     expect(publishedAsJson(draftOf(VERSION, 'en'), VERSION)).toMatchObject({
       expiresInDays: 30,
+      retention: VERSION.retention,
       claimsFrom: VERSION.claimsFrom,
       keyAttestation: VERSION.keyAttestation,
     })
+  })
+
+  it('retention as the author changes it, with the retention of records', () => {
+    const draft = draftOf(VERSION, 'en')
+    expect(draft).toMatchObject({ retention: 'days', retentionDays: '20' })
+    const published = (changes: Partial<TypeDraft>) => publishedAsJson({ ...draft, ...changes }, VERSION).retention
+    expect(published({ retention: 'untilIssued' })).toEqual({ claims: 'untilIssued', record: { days: 60 } })
+    expect(published({ retentionDays: ' 7 ' })).toEqual({ claims: { days: 7 }, record: { days: 60 } })
+    expect(published({ retention: 'default' })).toBeUndefined()
   })
 
   it('withholding inside a claim that the table does not show, in the table and in JSON', () => {

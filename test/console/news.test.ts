@@ -4,7 +4,7 @@ import { NewsReader } from '../../server/console/changes/news.js'
 import type { ChangeStore, News, OpenSession } from '../../server/console/changes/store.js'
 import { createLog } from '../../server/log/log.js'
 
-/** An audit table and the states of sessions, as a reader of news asks for them. */
+/** A store in memory with an audit table and the states of sessions. It records the questions of the reader. */
 function newStore(sessions: OpenSession[] = []) {
   const events: News[] = []
   const asked: (readonly number[])[] = []
@@ -88,7 +88,7 @@ describe('news of sessions', () => {
     reader.heard('a')
     reader.heard('nobody')
     expect(await reader.read()).toEqual([session('a')])
-    // After missed announcements all sessions are read, and the sessions with another state are reported.
+    // After missed announcements all sessions are read. Only sessions whose state has changed are reported.
     reader.missed()
     expect(await reader.read()).toEqual([])
   })
@@ -113,7 +113,7 @@ describe('news of sessions', () => {
     expect(await reader.read()).toEqual([])
     now = 10_000
     expect(await reader.read()).toEqual([retrieved])
-    // The check does not run at each query.
+    // The check of all sessions does not run at each query.
     const before = statesAsked.length
     now = 19_999
     expect(await reader.read()).toEqual([])
@@ -143,7 +143,7 @@ describe('news of sessions', () => {
 describe('changes that a process remembers', () => {
   const CALLER = { caller: { sub: 'a' }, rights: { roles: [], isAdmin: true, mayIssue: true, mayVerify: true } }
 
-  /** Streams over a store with given pages of news. */
+  /** Makes streams of changes with a store that returns the given pages of news. */
   function newChanges(pages: Iterator<readonly News[]>) {
     let turns = 0
     const { store } = newStore()

@@ -4,7 +4,10 @@ import { startService, type TestService } from '../support/service.js'
 import { ask, type ConsoleService, envOf, logIn, OF_CONSOLE, sessionRows, startConsole } from './actors.js'
 
 const ADMIN = { sub: 'alice', roles: ['admin'] }
-/** A time after the expiry of tokens of ten seconds, also if the login was slow on a busy machine. */
+/**
+ * The clock is moved by this time. Tokens of ten seconds have then expired, even if the login was slow on a busy
+ * machine.
+ */
 const RUN_OUT = 60_000
 
 let open: ConsoleService
@@ -21,7 +24,7 @@ beforeEach(async () => {
   await query(open.service.databaseUrl, 'DELETE FROM console_sessions')
 })
 
-/** Another process with the same database. It has not called the provider yet. */
+/** A second process with the same database. It has not called the provider yet. */
 const startOther = (): Promise<TestService> =>
   startService({
     databaseUrl: open.service.databaseUrl,

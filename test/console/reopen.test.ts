@@ -41,7 +41,7 @@ const STARTS: readonly [string, CredentialDraft][] = [
 ]
 const formOf = (...credentials: CredentialDraft[]): RequestForm => ({ ...requestDefaults(undefined), credentials })
 
-/** Drafts with every number of known claims, each form of a claim, and each kind of value. */
+/** Drafts that ask for no, one or all known claims, with each form of a typed claim and each kind of value. */
 const drafts = STARTS.flatMap(([name, draft]) =>
   VALUES.flatMap((values) =>
     WRITTEN.flatMap((claim) =>

@@ -36,7 +36,7 @@ const types = askables({
 })
 const [sdJwt, jwtVc, mdoc] = types.map(draftOf)
 
-/** A draft that requests every claim, the first claim with a value. */
+/** Returns the draft with all claims requested. `values` are the accepted values of the first claim. */
 const asking = (draft: CredentialDraft | undefined, values = ''): CredentialDraft => {
   if (draft === undefined) throw new Error('There is no such type.')
   return {
@@ -63,7 +63,7 @@ describe('types that can be asked for', () => {
 })
 
 describe('the DCQL query of a form (OpenID4VP 1.0 §6)', () => {
-  it('names types and claims in the way of each format, and the service accepts it', () => {
+  it('names types and claims as each format does, and the service accepts the query', () => {
     const query = dcqlOf(formOf(asking(sdJwt, 'Ada, "7", 7, true'), asking(jwtVc), { ...asking(mdoc), retain: true }))
     expect(zDcqlQuery(standardFormats).parse(query)).toEqual({
       credentials: [

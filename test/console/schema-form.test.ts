@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { controlsOf, planOf, subjectOf } from '../../client/console/ui/schema-form/plan.js'
 import demonstration from '../../prisma/seed/proof-of-purchase.json' with { type: 'json' }
 
-/** Types texts into the controls of a schema, by their dotted paths. */
+/** Fills in the controls of a schema. The texts are given by the dotted paths of the claims. */
 function filled(schema: Readonly<Record<string, unknown>>, typed: Readonly<Record<string, string>>) {
   const parts = planOf(schema)
   const controls = controlsOf(parts)

@@ -21,7 +21,7 @@ beforeEach(async () => {
   await query(open.service.databaseUrl, 'DELETE FROM console_sessions')
 })
 
-/** Another process with the same database. */
+/** A second process with the same database. */
 const startOther = (options: ServiceOptions = {}): Promise<TestService> =>
   startService({
     databaseUrl: open.service.databaseUrl,
@@ -241,7 +241,7 @@ describe('the rate limit', () => {
         all.push((await ask(limited.service, browser, 'GET', '/version', { headers })).status)
       return all
     }
-    // Login and callback are two of the twelve requests of the address.
+    // The login and the callback count as two of the twelve requests that the address may make.
     expect(await statuses({}, 6)).toEqual([200, 200, 200, 200, 200, 429])
     expect(await statuses({ cookie: 'console=forged' }, 11)).toEqual([...Array(10).fill(200), 429])
   })

@@ -14,7 +14,7 @@ describe('over https', () => {
     })
     const { service, provider } = open
     await provider.register(PUBLIC)
-    // The proxy in front of the service forwards the request in this form.
+    // This is the request as the proxy in front of the service forwards it.
     const inside = (address: string) => address.replace(PUBLIC, service.url)
     const browser = new Browser()
     const callback = await browser.followTo(`${service.url}/console/login`, `${PUBLIC}/console/callback`)
@@ -30,7 +30,7 @@ describe('over https', () => {
         .status
     const cookie = `__Host-console=${value}`
     expect(await status({ cookie, 'sec-fetch-site': 'same-origin' })).toBe(200)
-    // A cookie without the prefix can be set by any other host of the domain.
+    // Any other host of the domain can set a cookie without the prefix.
     expect(await status({ cookie: `console=${value}`, 'sec-fetch-site': 'same-origin' })).toBe(401)
     expect(await status({ cookie, origin: PUBLIC })).toBe(200)
     expect(await status({ cookie, origin: service.url })).toBe(401)

@@ -7,7 +7,7 @@ import { allProcedures, type ContractedProcedure, calledProcedures } from './pro
 const CALLERS = ['nobody', 'user', 'other user', 'admin', 'other admin', 'client', 'wrong client', 'forged'] as const
 type Caller = (typeof CALLERS)[number]
 
-/** The outcome of a request's access check, before its input is validated. */
+/** The outcome of the access check of a request. The check comes before the validation of the input. */
 type Outcome = 'answered' | 'Unauthorized' | 'Insufficient role.' | 'Access to holder denied.' | 'forged' | 'wallet'
 
 const TOKENS: readonly Caller[] = ['user', 'other user', 'admin', 'other admin']
@@ -32,12 +32,13 @@ const RULES: Readonly<Record<RouteAccess, (caller: Caller) => Outcome | undefine
   issuerOperator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
   verifierOperator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
   eitherOperator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
+  ownerOrIssuer: (caller) => (caller === 'client' ? undefined : withToken(caller)),
   user: withToken,
   issuer: withToken,
   verifier: withToken,
   admin: withRole,
   holder: (caller) => withRole(caller) ?? (caller === 'admin' ? undefined : 'Access to holder denied.'),
-  // Credentials are optional. Credentials that are sent must be right.
+  // A caller needs no credentials, but wrong credentials are refused.
   optional: (caller) => (caller === 'forged' ? 'forged' : caller === 'wrong client' ? 'Unauthorized' : undefined),
   // Accepts only tokens of this service's own token endpoint.
   wallet: () => 'wallet',
@@ -156,7 +157,7 @@ describe('ISSUER_ROLE and VERIFIER_ROLE', () => {
   })
 })
 
-describe('an operator of one half without the role admin', () => {
+describe('an operator with only the role for issuing or for verifying', () => {
   const roles = { issuerOperator: 'ISSUER_ROLE', verifierOperator: 'VERIFIER_ROLE' } as const
   const operated = allProcedures.filter((procedure) => accessOf(procedure) in roles)
 

@@ -48,12 +48,12 @@ beforeAll(async () => {
 })
 afterAll(() => open[Symbol.asyncDispose]())
 
-/** The outcome that each kind of session must have. */
+/** The outcome of a call with each kind of session. */
 function expected(access: RouteAccess, session: Session): Outcome {
   if (access === 'public') return 'answered'
   if (access === 'wallet') return 'wallet'
   if (session === 'foreign page') return access === 'optional' ? 'answered' : 'unknown'
-  // Sign-out ends the session, so the error is the same as for a missing session.
+  // A sign-out ends the session, so the next call has the same error as a call without a session.
   if (session === 'ended' || session === 'forged') return access === 'console' ? 'unknown' : 'ended'
   const only = (...may: Session[]): Outcome => (may.includes(session) ? 'answered' : 'Insufficient role.')
   const rules: Partial<Record<RouteAccess, Outcome>> = {

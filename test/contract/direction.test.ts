@@ -31,7 +31,10 @@ const FLOORS: readonly (readonly string[])[] = [
   ['protocol'],
 ]
 
-/** The allowed imports from a higher layer. They import types only: router.ts takes the types of the features from the wiring. */
+/**
+ * The only allowed imports from a higher layer. They import only types: router.ts takes the types of the features from
+ * the wiring.
+ */
 const UPWARD = ['router.ts -> wiring/features.ts']
 
 const roomOf = (path: string): string => path.split('/')[0] ?? ''
@@ -41,7 +44,7 @@ const sources = readdirSync(server, { recursive: true, encoding: 'utf8' }).filte
   (path) => path.endsWith('.ts') && !path.startsWith('generated'),
 )
 
-/** Every import of one source by another, `import()` and types too. */
+/** Every import between sources, also `import()` and imports of types. */
 const imports = sources.flatMap((from) => {
   const text = readFileSync(join(server, from), 'utf8')
   return [...text.matchAll(/(?:from |import\()'(\.[^']+)\.js'/g)]

@@ -40,7 +40,7 @@ const DOWNWARD =
 let directory: string
 let said: string
 
-/** A project with only these files and the linter's rules. */
+/** Makes a project that has only these files and the rules of the linter. */
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'credence-lint-'))
   for (const name of ['biome.json', 'package.json']) await copyFile(name, join(directory, name))

@@ -3,7 +3,10 @@ import { changingLists, reading, readingPrimary } from '../../server/api/trpc.js
 import { primaryLists } from '../../server/database/replica/lists.js'
 import { allProcedures, type ContractedProcedure } from './procedures.js'
 
-/** The function of a middleware. It has a name if each list gets its own function. */
+/**
+ * Whether a procedure uses a middleware. Some middlewares make a new function for each list, so their functions are
+ * compared by name.
+ */
 const uses = (
   { middlewares }: ContractedProcedure,
   { _middlewares: [own] }: { _middlewares: ((...args: never) => unknown)[] },
@@ -47,8 +50,8 @@ it('lists of sessions and exports are the primary’s', () => {
 })
 
 /**
- * Changes that appear in no list, or only in lists of sessions and exports, which are read from the primary. A new procedure with a change
- * must be added here, or must use `changingLists`.
+ * Changes that appear in no list, or only in lists of sessions and exports, which are read from the primary. A new
+ * procedure that changes data must be added here, or must use `changingLists`.
  */
 const SHOWN_IN_NO_LIST: readonly string[] = [
   'authorizationRequests.create',

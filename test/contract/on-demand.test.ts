@@ -8,7 +8,7 @@ const IMPORT = /^(?:import|export) (?!type )[^;']*?from '([^']+)'|^import '([^']
 const importsOf = (path: string): string[] =>
   [...readFileSync(path, 'utf8').matchAll(IMPORT)].map(([, named, bare = named]) => String(bare))
 
-/** All modules that are loaded with a module, by its imports other than `import()`. */
+/** Finds all modules that are loaded together with a module: its static imports and their static imports. */
 function loadedWith(entry: string): ReadonlySet<string> {
   const loaded = new Set([entry])
   for (const path of loaded) {
@@ -23,7 +23,7 @@ const loaded = [...loadedWith('server/process/serve.ts')]
 
 it('the code for mobile documents is loaded with the first mobile document, not earlier', () => {
   expect(loaded).toContain('server/protocol/sd-jwt-vc/verify.ts')
-  // Queries and metadata need these.
+  // Queries and metadata need these two modules.
   expect(loaded.filter((path) => path.startsWith('server/protocol/mdoc/')).sort()).toEqual([
     'server/protocol/mdoc/cose/algorithms.ts',
     'server/protocol/mdoc/dcql.ts',

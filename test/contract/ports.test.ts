@@ -11,7 +11,7 @@ const sources = readdirSync(server, { recursive: true, encoding: 'utf8' })
 
 const isWiring = (path: string) => path.startsWith('wiring/')
 
-/** The most ports of a feature, or of an operation of a feature. */
+/** The maximum number of ports of a feature, or of an operation of a feature. */
 const MAX_PORTS = 9
 
 const PORTS = /interface (\w*Ports)\b[^{]*\{\n([\s\S]*?)\n\}/g

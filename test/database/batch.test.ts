@@ -24,7 +24,7 @@ beforeEach(async () => {
   )
 })
 
-/** Deletes the rows that expired before the fifth of January. */
+/** Deletes a batch of the rows that expired before the fifth of January. */
 async function remove(limit: number): Promise<string[]> {
   const batch = expiredBatch('used_nonces', 'hash', new Date('2026-01-05T00:00:00Z'), limit)
   const rows = await database.sql(deletedRow)`${deletedBatch(batch)}`

@@ -38,7 +38,7 @@ describe('reads that begin while another read runs', () => {
     expect(await first).toBe('1')
   })
 
-  it('share the next read, with each key once', async () => {
+  it('share the next read, which has each key only once', async () => {
     const { reads, read } = reader()
     const first = read('a')
     await settle()

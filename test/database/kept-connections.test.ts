@@ -5,7 +5,7 @@ import { KeptPool } from '../../server/database/kept-connections.js'
 
 type End = (error?: Error | null, result?: unknown) => void
 
-/** A pool of one connection, which answers on the test's command. */
+/** A pool with one connection. The test decides when and how the connection answers. */
 function startPool() {
   const released: (boolean | undefined)[] = []
   let end: End = () => {}
@@ -57,7 +57,7 @@ describe('a connection of the pool', () => {
     expect([released, listeners(client)]).toEqual([[true], 0])
   })
 
-  it('that breaks in the middle of a statement fails it, and is dropped once, even if it reports more errors', async () => {
+  it('that breaks in the middle of a statement makes the statement fail, and is dropped once, even if it reports more errors', async () => {
     const { client, released, ask, end } = startPool()
     const asked = ask()
     client.emit('error', new Error('Connection terminated unexpectedly'))

@@ -6,9 +6,12 @@ import { type Question, questions } from '../../bench/lists/questions.js'
 import { connectDatabase, type Database } from '../../server/database/connect.js'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 
-/** Rows in each table, enough that PostgreSQL prefers an index. */
+/** Number of rows in each table. With so many rows, PostgreSQL prefers an index. */
 const ROWS = 20_000
-/** The most rows that one node of a plan may read: a page for each part of a list and for each group of rows with one time. */
+/**
+ * The maximum number of rows that one node of a plan may read: a page for each part of a list, and a page for each
+ * group of rows with the same time.
+ */
 const MOST = 600
 
 let test: TestDatabase

@@ -61,7 +61,7 @@ it('does not split at semicolons in strings, comments and function bodies', asyn
   await expect(query(database.url, "UPDATE a SET b = 'z'")).rejects.toThrow('append; only')
 })
 
-/** The record of each attempt, the oldest first. */
+/** Reads the rows about all attempts to migrate, the oldest first. */
 const attempts = () =>
   query(
     database.url,

@@ -7,7 +7,10 @@ import { migrationsDirectory } from '../../server/database/migrations.js'
 import { withStartLock } from '../../server/database/start-lock.js'
 import { createEmptyDatabase, createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 
-/** schema.prisma cannot express this: the partitioned tables, their partition keys, and a default partition for each. */
+/**
+ * The facts that schema.prisma cannot express: the partitioned tables, their partition keys, and the default partition
+ * of each.
+ */
 const PARTITIONED = [
   { name: 'audit_events', by: 'RANGE (at)', others: 'audit_events_default' },
   { name: 'issuance_tokens', by: 'RANGE (expires_at)', others: 'issuance_tokens_default' },

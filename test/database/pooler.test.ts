@@ -25,7 +25,7 @@ const asNobody = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 interface Pooler {
   readonly url: string
-  /** The application names of its connections, in order. */
+  /** The application names of the pooler's connections, in order. */
   clients(): Promise<string[]>
   stop(): Promise<void>
 }
@@ -86,7 +86,7 @@ async function startPooler(databaseUrl: string): Promise<Pooler> {
   }
 }
 
-// Needs PgBouncer on the machine (Debian: apt-get install pgbouncer), otherwise it is skipped.
+// This test needs PgBouncer on the machine (Debian: apt-get install pgbouncer). Otherwise it is skipped.
 describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer in transaction mode', () => {
   let database: TestDatabase
   let pooler: Pooler
@@ -186,7 +186,7 @@ describe.skipIf(!hasProgram('pgbouncer'))('behind PgBouncer in transaction mode'
     expect(await count()).toEqual({ tokens: 1, offers: 1 })
     clock.ahead = 100 * 86_400
     await expect.poll(count).toEqual({ tokens: 0, offers: 0 })
-    // The default partition is the only one that stays.
+    // Only the default partition stays.
     await expect.poll(async () => (await partitions()).filter((name) => before.includes(name))).toHaveLength(1)
     expect((await partitions()).length).toBeGreaterThan(1)
     await issuer.service.close()

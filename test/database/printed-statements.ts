@@ -7,7 +7,10 @@ import { textsMade } from '../../server/database/statement-texts.js'
 const SERVER = fileURLToPath(new URL('../../server', import.meta.url))
 export const PRINTED = fileURLToPath(new URL('./statements', import.meta.url))
 
-/** The name for a function without a name, from its variable: `const issuer = coalesced(async (ids) => …)`. */
+/**
+ * The name of a function that has no name of its own: the name of its variable, as in `const issuer = coalesced(async
+ * (ids) => …)`.
+ */
 function namedAt(file: string, line: number): string {
   const before = readFileSync(file, 'utf8').split('\n').slice(0, line).reverse()
   return (
@@ -17,7 +20,7 @@ function namedAt(file: string, line: number): string {
   )
 }
 
-/** The store function that sends a statement, from the current stack: `issuer/openid4vci/issue`. */
+/** Finds in the current stack which store function sends a statement, such as `issuer/openid4vci/issue`. */
 function askerOf(stack: string): string {
   for (const at of stack.split('\n')) {
     const [, name, file = '', line = ''] =
@@ -31,7 +34,7 @@ function askerOf(stack: string): string {
 
 const printed = (text: string) => `${format(text, { language: 'postgresql', keywordCase: 'upper' })}\n`
 
-/** Collects statements from now on, by the store function that sends them. */
+/** Starts to collect statements. They are grouped by the store function that sends them. */
 export function collectStatements(): { readonly statements: ReadonlyMap<string, ReadonlySet<string>>; stop(): void } {
   const statements = new Map<string, Set<string>>()
   const onText = (text: unknown) => {
@@ -43,7 +46,10 @@ export function collectStatements(): { readonly statements: ReadonlyMap<string, 
   return { statements, stop: () => void textsMade.unsubscribe(onText) }
 }
 
-/** The printed statements, by the store function that sends them. A statement with several forms has several files. */
+/**
+ * Reads the files with the expected statements, by the store function that sends them. A statement with several
+ * variants has several files.
+ */
 export function printedStatements(): Map<string, Set<string>> {
   const statements = new Map<string, Set<string>>()
   for (const file of readdirSync(PRINTED, { recursive: true, encoding: 'utf8' })) {
@@ -55,7 +61,7 @@ export function printedStatements(): Map<string, Set<string>> {
   return statements
 }
 
-/** Writes a file for each form of each statement. */
+/** Writes a file for each variant of each statement. */
 export function printStatements(statements: ReadonlyMap<string, ReadonlySet<string>>): void {
   rmSync(PRINTED, { recursive: true, force: true })
   for (const [asker, texts] of statements) {

@@ -20,7 +20,7 @@ beforeEach(() => query(test.url, 'DELETE FROM recent_writers'))
 
 const run = (statement: string) => query(test.url, statement)
 const isWriter = async (caller: string) => (await writers.among([caller])).has(caller)
-/** Lets the time of every record end. */
+/** Makes every record expire. */
 const later = () => run("UPDATE recent_writers SET expires_at = clock_timestamp() - interval '1 second'")
 
 it('a record is valid for ten seconds after a change that takes one second, and for two more seconds for changes that share it', async () => {

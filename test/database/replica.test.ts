@@ -13,7 +13,9 @@ import { LOOPBACK, newWallet } from '../support/wallet.js'
 import { ITEM } from '../verifier/actors.js'
 
 let postgres: ReplicatedPostgres
-/** Two processes of one installation, which share only its databases, and one process of it without a replica. */
+/**
+ * Three processes of one installation, which share only the databases. Two of them use the replica, the third does not.
+ */
 let one: TestService
 let two: TestService
 let unaware: TestService
@@ -25,7 +27,7 @@ const said: { level: number; msg: string; reason?: string; standing?: string }[]
 const log = createLog('info', { write: (line: string) => void said.push(JSON.parse(line)) })
 
 const CLIENT = { 'x-client-secret': CLIENT_SECRET }
-/** A stranger, who has no name and changes nothing. */
+/** A caller without an identity, who therefore has no recorded changes. */
 const STRANGER = {}
 
 const onReplica = (statement: string) => query(postgres.replica.url, statement)
@@ -39,23 +41,27 @@ async function level(): Promise<void> {
 
 /** Waits until the replica shows all commits. */
 async function caughtUp(): Promise<void> {
-  // A test server writes commits to disk a moment later. A commit that waits for the disk writes all earlier ones.
+  // A test server writes commits to disk with a delay. A commit that waits for the disk also writes all earlier
+  // commits.
   const commit = "BEGIN; SET LOCAL synchronous_commit = on; SELECT pg_logical_emit_message(true, 'test', ''); COMMIT"
   await query(postgres.primary.url, commit)
   await level()
 }
 
-/** The replica receives the primary's writes, but does not show them. */
+/** Pauses the replay: the replica still receives the primary's writes, but does not show them. */
 async function delay(): Promise<void> {
   await caughtUp()
   await onReplica('SELECT pg_wal_replay_pause()')
   await expect.poll(() => onReplica('SELECT pg_get_wal_replay_pause_state() AS state')).toEqual([{ state: 'paused' }])
 }
 
-/** Lets the ten seconds after every change end. */
+/** Ends the ten seconds that follow each change. */
 const later = () => query(postgres.primary.url, 'UPDATE recent_writers SET expires_at = clock_timestamp()')
 
-/** A process with a replica and without maintenance, because maintenance would treat simulated time as used time. */
+/**
+ * Starts a process with a replica. It has no maintenance, because a task of the maintenance would count the simulated
+ * time as its working time.
+ */
 const start = (replicaUrl: string, options: ServiceOptions = {}) =>
   startService({
     databaseUrl: postgres.primary.url,
@@ -103,7 +109,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await later()
   await caughtUp()
-  // Makes all former results about the replica outdated, also a failed read.
+  // Makes all earlier observations of the replica outdated, also failed reads.
   pass(600_000)
   for (const service of [one, two]) {
     await expect.poll(() => health(service)).toEqual({ status: 'up' })
@@ -287,7 +293,7 @@ describe('lists of a service with a replica', () => {
 })
 
 describe('a read that the replica ends', () => {
-  /** The replica still holds a lock that the primary has released, so readers of the replica wait. */
+  /** The replica still holds a lock that the primary has already released, so readers of the replica wait. */
   async function locked(): Promise<void> {
     const holder = new pg.Client({ connectionString: postgres.primary.url })
     await holder.connect()
@@ -399,7 +405,7 @@ describe('a replica that cannot be used', () => {
   })
 
   it('because its reads fail again and again is asked less and less, with few log lines', async () => {
-    // The account may read the position of the replica, but no list.
+    // This account may read the replay position of the replica, but may not read any list.
     await query(postgres.primary.url, "CREATE ROLE reader LOGIN PASSWORD 'reader'")
     await caughtUp()
     const url = Object.assign(new URL(postgres.replica.url), { username: 'reader', password: 'reader' })

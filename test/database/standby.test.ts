@@ -13,9 +13,9 @@ interface Answer {
 const HOUR_MS = 3_600_000
 const PRIMARY_AT = Date.UTC(2026, 0, 1)
 
-/** Milliseconds of the process's clock. */
+/** The time of the process's clock, in milliseconds. */
 let now = 0
-/** The replica's answers, in order. The last one repeats. */
+/** The replica's answers, in order. The last answer repeats. */
 let answers: (() => Promise<Answer>)[]
 let asked: number
 let standby: Standby
@@ -23,11 +23,11 @@ let standby: Standby
 const answering =
   (answer: Partial<Answer>): (() => Promise<Answer>) =>
   async () => ({ standby: true, level: false, at: new Date(PRIMARY_AT), database: 'one', ...answer })
-/** The replica lacks the commits of these last milliseconds. */
+/** The answer of a replica that lacks the commits of the last `ms` milliseconds. */
 const behind = (ms: number) => answering({ at: new Date(PRIMARY_AT - ms) })
 const LEVEL = answering({ level: true, at: new Date(PRIMARY_AT - HOUR_MS) })
 
-/** A database that answers every statement with this row. */
+/** Makes a database that answers every statement with the given row. */
 const saying = (row: () => Promise<unknown>) =>
   ({ sql: () => async () => [await row()] }) as unknown as Pick<Database, 'sql'>
 

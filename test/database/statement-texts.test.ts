@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { emptyFragment, type Fragment, fragment, identifier, type SqlValue } from '../../server/database/fragment.js'
 import { statementTexts } from '../../server/database/statement-texts.js'
 
-/** Statements, and the texts for which a name was requested. */
+/** Makes statements, and records the texts for which a name was requested. */
 function texts() {
   const named: string[] = []
   const statementOf = statementTexts((text) => {
@@ -96,7 +96,7 @@ describe('statementTexts', () => {
       `SELECT ${Array.from({ length: length + 1 }, (_, at) => `$${at + 1}`).join(', ')}`
     for (let length = 0; length < 150; length += 1) expect(of(length).text).toBe(expected(length))
     const made = named.length
-    // The first text is no longer cached, the last text is.
+    // The cache no longer has the first text, but still has the last text.
     expect(of(149).text).toBe(expected(149))
     expect(named).toHaveLength(made)
     expect(of(0).text).toBe(expected(0))

@@ -16,7 +16,10 @@ beforeAll(async () => {
 })
 afterAll(() => collected.stop())
 
-/** `UPDATE_STATEMENTS=true npx vitest run --project service test/database/statements.test.ts` prints them again. */
+/**
+ * `UPDATE_STATEMENTS=true npx vitest run --project service test/database/statements.test.ts` writes the expected
+ * statements again.
+ */
 describe('each statement that a tour of all operations makes', () => {
   it('equals its file in test/database/statements, by store and function', () => {
     const printed = printedStatements()
@@ -28,7 +31,7 @@ describe('each statement that a tour of all operations makes', () => {
   it('has no outdated file', () => {
     for (const [asker, texts] of printedStatements()) {
       const made = collected.statements.get(asker)
-      // A timer may or may not send its statements during a tour.
+      // Statements that a timer sends. They may or may not be sent during a tour.
       if (made !== undefined) expect([...made].sort(), asker).toEqual([...texts].sort())
     }
   })

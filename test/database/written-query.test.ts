@@ -7,7 +7,10 @@ import { createEmptyDatabase, query } from '../support/postgres.js'
 
 const zRow = z.record(z.string(), z.unknown())
 
-/** A database with one connection, so that each statement finds the state that the former one left there. */
+/**
+ * Makes a database with one connection, so that each statement finds the state in which the previous statement left the
+ * connection.
+ */
 async function onOneConnection(use: (database: Database, url: string) => Promise<void>): Promise<void> {
   await using empty = await createEmptyDatabase()
   const database = connectDatabase(empty.url, { max: 1 })

@@ -34,7 +34,7 @@ const zService = z.looseObject({
 })
 const zFile = z.looseObject({ services: z.record(z.string(), zService) })
 
-/** @param values of the variables that the file takes from its `.env`. */
+/** @param values the variables that the file takes from its `.env` */
 function servicesOf(file: string, values: Readonly<Record<string, string>>) {
   const filled = (text: string) =>
     text.replace(/\$\{(\w+)(?::([-?])([^}]*))?\}/g, (_, name: string, kind?: string, word?: string) => {

@@ -7,7 +7,7 @@ export const read = (path: string): string => readFileSync(join(root, path), 'ut
 
 export type Environment = Readonly<Record<string, string>>
 
-/** Variables of a file with one `NAME=value` per line. */
+/** Reads the variables of a file with one `NAME=value` in each line. */
 export const environmentOf = (text: string): Environment =>
   Object.fromEntries([...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]))
 
@@ -17,7 +17,7 @@ export function imageEnvironment(): Environment {
   return environmentOf(variables.replace(/ *\\\n */g, '\n'))
 }
 
-/** Values that only the operator knows, for secrets that a deployment leaves empty. */
+/** Example values for the secrets that a deployment leaves empty and that only the operator knows. */
 export const SECRETS: Environment = {
   DATABASE_URL: 'postgresql://credence:secret@pooler:6432/credence?pgbouncer=true',
   DIRECT_DATABASE_URL: 'postgresql://credence:secret@postgres:5432/credence',
@@ -27,14 +27,17 @@ export const SECRETS: Environment = {
   KEY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64url'),
 }
 
-/** Variables that no process of this version reads. */
+/** Finds the variables that no process of this version reads. */
 export const unknownVariables = (environment: Environment): string[] =>
   Object.keys(environment).filter((name) => !VARIABLES.includes(name) && !name.startsWith('NODE_'))
 
 /** The configuration that a process of the image starts with. */
 export const configOf = (environment: Environment): Config => readConfig({ ...imageEnvironment(), ...environment })
 
-/** Seconds that a process needs to stop: its delay, 25 for current requests, and 5 to close connections. */
+/**
+ * Returns the seconds that a process needs to stop: its delay, 25 seconds for current requests, and 5 seconds to close
+ * connections.
+ */
 export const stopSeconds = (config: Config): number => config.shutdownDelaySeconds + 30
 
 /** Whether the image contains the program of a command: a file of the build whose source exists. */

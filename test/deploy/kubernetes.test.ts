@@ -37,8 +37,8 @@ const typeOf = ({ apiVersion, kind }: Resource) => {
 }
 
 /**
- * The compiler's errors for resources, each written as a literal of its Kubernetes type: wrong types, missing fields
- * and unknown fields. A server would drop unknown fields silently.
+ * Returns the compiler's errors for resources. Each resource is written as a literal of its Kubernetes type, so the
+ * compiler finds wrong types, missing fields and unknown fields. A server would drop unknown fields silently.
  */
 function problemsOf(resources: readonly Resource[]): string[] {
   const directory = mkdtempSync(join(tmpdir(), 'credence-kubernetes-'))
@@ -67,7 +67,7 @@ function problemsOf(resources: readonly Resource[]): string[] {
   }
 }
 
-/** Whether a document is applied as a resource. A patch is not. */
+/** The files that are applied as resources. Patches are left out. */
 const files = readdirSync(join(root, HERE), { recursive: true, encoding: 'utf8' }).filter(
   (path) => path.endsWith('.yaml') && !/kustomization\.yaml$|spread\.yaml$/.test(path),
 )

@@ -11,7 +11,7 @@ let service: TestService
 
 beforeAll(async () => {
   service = await startService({
-    // The path of the base URL is not a part of the origin.
+    // The origin does not contain the path of the base URL.
     env: { ISSUER_BASE_URL: `${ORIGINS.issuer}/tenant`, VERIFIER_BASE_URL: ORIGINS.verifier },
   })
 })
@@ -86,7 +86,7 @@ describe('GET /.well-known/did-configuration', () => {
 })
 
 describe('GET /.well-known/did-configuration.json', () => {
-  it('has the same credentials in the form of the standard, `@context` and `linked_dids` alone', async () => {
+  it('has the same credentials in the standard’s document, which has only `@context` and `linked_dids`', async () => {
     const { json } = await service.request('GET', '/.well-known/did-configuration.json')
     const { entries } = (await service.request('GET', '/.well-known/did-configuration')).json
     expect(json).toEqual({ '@context': CONTEXT, linked_dids: entries.map(({ jwt }: { jwt: string }) => jwt) })

@@ -14,7 +14,7 @@ const keysOf = (did: string) => ({ id: did, verificationMethod: [], authenticati
 
 type SetUp = { maxEntries?: number; ttlSeconds?: number; document?: (did: string) => object }
 
-/** A resolver with a clock that is set by hand, and counters of its requests. */
+/** Makes a resolver whose clock the test sets, and counts the resolver's requests. */
 function setUp({ document = documentOf, ...options }: SetUp = {}) {
   const state = { now: 0, fetched: [] as string[], asked: [] as string[], online: true }
   const own = new Map<string, DidDocument>()
@@ -173,7 +173,8 @@ describe('createDidResolver', () => {
     const dids = Array.from({ length: 9 }, (_, index) => `did:web:host-${index}.example`)
     for (const did of dids) await resolver.resolve(did)
     expect(state.fetched).toHaveLength(9)
-    // Each document has 500 KB, at two bytes a character. The ninth document replaced the first.
+    // Each document takes 500 KB, because a character takes two bytes. So the ninth document has replaced the first
+    // document in the cache.
     for (const did of dids.slice(1)) await resolver.resolve(did)
     expect(state.fetched).toHaveLength(9)
     await resolver.resolve(dids[0] ?? '')

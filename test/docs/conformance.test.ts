@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 const root = resolve(import.meta.dirname, '../..')
 const text = readFileSync(resolve(root, 'docs/conformance.md'), 'utf8')
 
-/** The modules of a table, each once. */
+/** The modules of a table, without repetitions. */
 const modulesNamed = (prefix: string) => [
   ...new Set([...text.matchAll(new RegExp(`^\\| \`((?:${prefix})-[\\w-]+)\``, 'gm'))].map(([, name = '']) => name)),
 ]

@@ -11,7 +11,7 @@ const read = (path: string) => readFileSync(path, 'utf8')
 /** The text without its code blocks, which contain other paths and headings. */
 const proseOf = (path: string) => read(path).replace(/^```.*?^```$/gms, '')
 
-/** The anchors of a document's headings, as GitHub makes them. */
+/** Returns the anchors of a document's headings, as GitHub makes them. */
 function anchorsOf(path: string): string[] {
   const headings = [...proseOf(path).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading)
   return headings.map(

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** Each page that a reader is sent to. */
+/** Every page of the documents. */
 const documents = [
   'README.md',
   'ARCHITECTURE.md',
@@ -42,7 +42,7 @@ const linksOf = (text: string) =>
     ([, file = '', anchor]) => ({ file, anchor }),
   )
 
-/** The links of a page that lead nowhere. */
+/** Finds the links of a page whose target does not exist. */
 function brokenIn(document: string): string[] {
   const text = readFileSync(join(root, document), 'utf8')
   return linksOf(text)

@@ -12,7 +12,9 @@ function namesThereAre(): Set<string> {
     database: () => ({ statements: 0, busy: 0, idle: 0, waiting: 0 }),
     streams: () => 0,
     maintenanceLate: new Map(),
+    encryptionLeft: () => new Map(),
     expiries: { issuerCertificate: new Date(), verifierCertificate: new Date(), verifierAttestation: new Date() },
+    overdue: async () => ({}),
   })
   return new Set([...metrics.registry.getMetricsAsArray().map(({ name }) => name), 'credence_workers'])
 }

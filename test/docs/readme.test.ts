@@ -13,7 +13,7 @@ function blocksOf(heading: string): string[] {
   return [...section.matchAll(/^```\w+\n(.*?)^```$/gms)].map(([, block = '']) => block)
 }
 
-/** A pattern that the full text of a shortened text matches. */
+/** Makes a pattern from a text that is shortened with `…`. The full text must match it. */
 const patternOf = (text: string): RegExp =>
   new RegExp(
     `^${text

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import packageJson from '../../package.json' with { type: 'json' }
 
 const docs = resolve(import.meta.dirname, '../../docs')
-/** An earlier version beside a later one is installed under its own name: `npm:<library>@<version>`. */
+/** If two versions of a library are installed, the earlier version has its own name: `npm:<library>@<version>`. */
 const versions: Record<string, string> = Object.fromEntries(
   Object.entries({ ...packageJson.dependencies, ...packageJson.devDependencies }).map(([name, version]) => [
     name,

@@ -11,28 +11,31 @@ import { query } from '../support/postgres.js'
 export interface EventProcess extends AsyncDisposable {
   readonly database: Database
   readonly events: Events
-  /** A new session, or a transition as features make it: one statement that stores the event, which is then announced. */
+  /**
+   * Makes a new session or a transition, as features do: one statement stores the event, and then the process announces
+   * it.
+   */
   record(sessionId: string, seq: number, state: string): Promise<void>
-  /** The same, but the process ends before it announces the event. */
+  /** Like `record`, but the process ends before it announces the event. */
   recordSilently(sessionId: string, seq: number, state: string): Promise<void>
-  /** Subscribes to a session. Its state is the state of its newest event. */
+  /** Subscribes to a session. The state of the session is the state of its newest event. */
   subscribe(sessionId: string, lastEventId?: string): Promise<Subscriber>
 }
 
 export interface Subscriber {
   readonly stream: EventStream<Record<string, unknown>>
-  /** The next events, as `[seq, state]`. */
+  /** Reads the next events, as `[seq, state]`. */
   take(count: number): Promise<[string, unknown][]>
   leave(): void
 }
 
-/** The key for the names of sessions. All processes of an installation have it. */
+/** The key from which the names of sessions are derived. All processes of an installation have the same key. */
 export const KEY = new Uint8Array(32).fill(7)
 
 export const postgresOf = (databaseUrl: string): MakeTransport =>
   postgresTransport({ databaseUrl, log: createLog('silent') })
 
-/** A session's row at first, with only the required columns. */
+/** Inserts a session with only the required columns. */
 const newSession = (id: string, state: string) => fragment`
   WITH key_set AS (INSERT INTO key_sets (id) VALUES (${id}) RETURNING id),
   key AS (INSERT INTO keys (id, key_set_id, alg, public_jwk, private_jwk) SELECT id, id, 'ES256', '{}', '{}' FROM key_set RETURNING id)

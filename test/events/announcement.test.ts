@@ -43,13 +43,13 @@ describe('messages', () => {
     expect(unpacked(`x ${name}:2 y:3`)).toEqual([{ name, seq: 2 }])
     expect(unpacked(`${name}:2 `.repeat(400))).toEqual([])
     expect(unpacked(' '.repeat(7_800)).length).toBe(0)
-    // The reader parses at most as many entries as one announcement message has.
+    // The reader parses only as many entries as one message with announcements can have.
     expect(unpacked(`${'x '.repeat(324)}${name}:2`)).toEqual([{ name, seq: 2 }])
     expect(unpacked(`${'x '.repeat(325)}${name}:2`)).toEqual([])
   })
 })
 
-/** A transport that answers on the test's command. */
+/** Makes a transport whose answers the test controls. */
 function slowTransport() {
   const sent: string[][] = []
   let answer: { resolve: () => void; reject: (error: Error) => void } | undefined

@@ -9,7 +9,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 import { type EventProcess, KEY, startEventProcess } from './actors.js'
 
 let database: TestDatabase
-/** Another process, which stores events without an announcement. */
+/** A second process, which stores events without announcing them. */
 let other: EventProcess
 
 beforeAll(async () => {
@@ -65,7 +65,9 @@ async function watched() {
     const { value } = await stream.next()
     return [value?.[0], value?.[1].state]
   }
-  /** A transition of this process: it stores the event, and announces it with the statement's result. */
+  /**
+   * Makes a transition in this process: stores the event, and announces it with the event that the statement returned.
+   */
   const made = async (seq: number, state: string) => {
     await other.recordSilently(id, seq, state)
     return () => events.announce([{ id, seq, data: { id, state } }])
@@ -74,7 +76,7 @@ async function watched() {
 }
 
 describe('an event of a transition that this process made', () => {
-  it('is given to a waiting reader without a read', async () => {
+  it('reaches a waiting reader without a read of the database', async () => {
     const { id, next, made } = await watched()
     for (const [seq, state] of [
       [2, 'RequestUriRetrieved'],
@@ -84,7 +86,7 @@ describe('an event of a transition that this process made', () => {
       const announce = await made(seq, state)
       announce()
       expect(await waiting).toEqual([String(seq), state])
-      // The announcement arrives on the channel at all processes, also at this process, and a second time.
+      // The announcement arrives on the channel at all processes, also at this process. Here it arrives a second time.
       hearer.onMessage(`${nameOf(id)}:${seq}`)
       hearer.onMessage(`${nameOf(id)}:${seq}`)
       announce()
@@ -178,7 +180,7 @@ describe('a repeated announcement', () => {
     )
     const waiting = next()
     await made(2, 'RequestUriRetrieved')
-    // Several processes, or a stranger, may send the same announcement.
+    // The same announcement may arrive several times, from several processes or from a stranger.
     const again = () => {
       for (const seq of [2, 1, 2]) hearer.onMessage(`${nameOf(id)}:${seq}`)
     }

@@ -4,7 +4,7 @@ import type { EventsWanted } from '../../server/events/store.js'
 import { Subscription, type Subscriptions } from '../../server/events/subscriptions.js'
 import { createLog } from '../../server/log/log.js'
 
-/** A reader that has received events up to a position, and waits for the next event. */
+/** Adds a reader that has received the events up to a position and waits for the next event. */
 function waiting(sessionId: string, position = 1): Subscription {
   const subscription = new Subscription(sessionId, Number.POSITIVE_INFINITY)
   subscription.position = position

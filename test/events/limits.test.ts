@@ -44,7 +44,7 @@ async function open(door: Door, sub: string, id = sessionId, expiresIn = DAY): P
   return stream
 }
 
-/** Reads until the first session, so that the stream is open for certain. */
+/** Opens a stream and reads until the first event about a session arrives. The stream is then certainly open. */
 async function watching(door: Door, sub: string): Promise<EventReader> {
   const stream = await open(door, sub)
   for (;;) {

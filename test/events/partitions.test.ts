@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => issuer.service.close())
 
 const run = (sql: string, values: unknown[] = []) => query(issuer.service.databaseUrl, sql, values)
-/** Runs this process's task again later. */
+/** Lets this process run the task again later. */
 const ofEvents = () => issuer.service.features.sessionEvents.tasks
 const maintain = async (tasks = ofEvents()) => {
   for (const task of [...issuanceTasks(issuer.service), ...tasks]) await runTask(task, clock.now())
@@ -33,7 +33,7 @@ const placesOf = async (id: string) =>
     ])
   ).map(({ name }) => name)
 
-/** Takes a credential with a new proof. */
+/** Takes a credential. The request has a new proof. */
 async function take(token: string) {
   const iat = Math.floor(clock.now().getTime() / 1000)
   const jwt = await (await newWallet()).proof(issuer.service.url, await issuer.nonce(), { payload: { iat } })
@@ -133,7 +133,7 @@ describe('events of sessions', () => {
     await maintain(tasks)
     expect(await placesOf('gone')).toEqual([])
     expect(await run('SELECT count(*)::int AS n FROM session_events WHERE session_id = $1', [id])).toEqual([{ n: 399 }])
-    // The partition is checked once a day.
+    // The task checks the partition once a day.
     await happen('gone later')
     clock.ahead += DAY - 1
     await maintain(tasks)

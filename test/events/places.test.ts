@@ -19,7 +19,7 @@ describe('counts of open streams', () => {
     expect(refusal(take('alice'))).toEqual([429, 30])
     places.take('bob')
     expect(refusal(take('carol'))).toEqual([503, 30])
-    // The caller can close streams of their own, so this limit is reported first.
+    // The caller can close some of the caller's own streams, so the limit for the caller is reported first.
     expect(refusal(take('alice'))).toEqual([429, 30])
     first?.()
     expect(refusal(take('carol'))).toBeUndefined()

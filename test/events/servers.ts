@@ -9,11 +9,14 @@ import { join } from 'node:path'
 export interface OwnServer extends AsyncDisposable {
   readonly port: number
   start(): Promise<void>
-  /** An outage: connections break, new ones are refused. */
+  /** Begins an outage: all connections break, and new connections are refused. */
   stop(): Promise<void>
 }
 
-/** Whether a program is on this machine. Tests that need a missing program are skipped by name. */
+/**
+ * Whether a program is installed on this machine. Tests that need a missing program are skipped, and their names say
+ * so.
+ */
 export function hasProgram(name: string): boolean {
   try {
     execFileSync('sh', ['-c', `command -v ${name}`])
@@ -31,7 +34,7 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Runs a program. It has started when its output shows the text. */
+/** Runs a program. Resolves when the program's output contains the text, because the program has then started. */
 async function ownServer(
   program: string,
   args: (port: number, directory: string) => string[],

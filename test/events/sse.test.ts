@@ -122,7 +122,9 @@ describe('GET /verification-sessions/{sessionId}/events', () => {
   })
 })
 
-/** An Express route over a stream of the test's own, with pings quick enough to wait for. */
+/**
+ * Starts an Express route for a stream that the test makes. The pings come so often that the test can wait for them.
+ */
 async function serve(stream: () => AsyncIterable<readonly [string, unknown]>, everyMs: number) {
   const pings = createPings(everyMs, 3)
   const errors: unknown[] = []
@@ -160,7 +162,8 @@ describe('a slow reader', () => {
     socket.write('GET / HTTP/1.1\r\nhost: x\r\n\r\n')
     socket.pause()
     await vi.waitFor(() => expect(server.closed).toHaveBeenCalled(), { timeout: 60_000 })
-    // Only the kernel's buffers and one more event were filled: some megabytes of an endless stream.
+    // The stream is endless, but it produced only some megabytes: enough to fill the kernel's buffers, and one more
+    // event.
     expect(produced).toBeLessThan(500)
     socket.destroy()
   })

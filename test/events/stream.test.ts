@@ -10,7 +10,7 @@ import { createLog } from '../../server/log/log.js'
 import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 import { type EventProcess, KEY, killListeners, listeners, postgresOf, startEventProcess } from './actors.js'
 
-/** For events that arrive sooner or later without another action. */
+/** The time-out for events that must arrive without a further action, at some time. */
 const PATIENT = { timeout: 60_000 }
 
 let database: TestDatabase
@@ -92,7 +92,7 @@ describe('a stream of session events', () => {
     const signal = new AbortController()
     const stream = await a.events.stream({
       sessionId: id,
-      // Between the subscription and the first delivered state, the session changes twice.
+      // The session changes twice after the subscription began and before the first state is delivered.
       current: async () => {
         await b.record(id, 2, 'RequestUriRetrieved')
         await b.record(id, 3, 'ResponseVerified')
@@ -293,7 +293,7 @@ describe('the LISTEN connection', () => {
 })
 
 describe('announcements', () => {
-  /** Listens on the channel as a stranger. Processes do not count a stranger's LISTEN. */
+  /** Listens on the channel as a stranger. The service's processes do not count this listener. */
   async function eavesdrop(databaseUrl: string) {
     const client = new pg.Client({ connectionString: databaseUrl })
     const heard: (string | undefined)[] = []
@@ -320,7 +320,7 @@ describe('announcements', () => {
       const record = () => sender.record(id, ++seq, `step ${seq}`)
       await record()
       await vi.waitFor(async () => expect(await listeners(own.url)).toHaveLength(1), PATIENT)
-      // The process's own streams need no announcement.
+      // Streams of the same process need no announcement.
       const ownStream = await sender.subscribe(id)
       await record()
       expect((await ownStream.take(1))[0]?.[1]).toMatch(/^step/)
@@ -382,7 +382,7 @@ describe('announcements', () => {
       const unfollow = other.events.follow({ heard: (name) => heard.push(name), missed: () => (missed += 1) })
       await vi.waitFor(() => expect(missed).toBe(1), PATIENT)
       const id = randomUUID()
-      // The session has no subscriber, so no process polls for it: only announcements can report it.
+      // The session has no subscriber, so no process polls for it. Only announcements can report its events.
       let seq = 0
       while (!heard.includes(other.events.nameOf(id)) && seq < 40) {
         seq += 1
@@ -390,7 +390,8 @@ describe('announcements', () => {
         await sleep(20)
       }
       expect(seq).toBeLessThan(40)
-      // The sender did not announce events from before it knew of the listener. So it asks the listener to read again.
+      // The sender did not announce the events that happened before it knew of the listener. So it asks the listener to
+      // read all events again.
       await vi.waitFor(() => expect(missed).toBe(2), PATIENT)
       unfollow()
     } finally {

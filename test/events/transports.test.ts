@@ -27,12 +27,12 @@ describe.each([
 ] as const)('EVENTS=%s', (transport, program, startServer, makeTransport) => {
   const urlOf = (port: number | string) => `${transport}://127.0.0.1:${port}`
 
-  // These tests need the server's program on the machine, otherwise they are skipped.
+  // These tests need the program of the server on the machine. Otherwise they are skipped.
   describe.skipIf(!hasProgram(program))(`with ${program}`, () => {
     let server: OwnServer
     let a: EventProcess
     let b: EventProcess
-    /** Announcements that a third listener receives, which listens as the service does. */
+    /** Collects the announcements that a third listener receives. It listens in the same way as the service. */
     const heard: string[] = []
     let ear: ReturnType<MakeTransport>
 
@@ -100,7 +100,7 @@ describe.each([
         ...Array.from({ length: 30 }, (_, at) => [String(at + 2), `state ${at + 2}`]),
       ])
       subscriber.leave()
-      // Announcements arrive again. The events do not come from polling only.
+      // Announcements arrive again, so the readers do not depend on polling only.
       heard.length = 0
       await vi.waitFor(async () => {
         await a.record(id, (await seqOf(id)) + 1, 'x')

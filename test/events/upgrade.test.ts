@@ -31,7 +31,7 @@ const offer = {
 }
 const waits = { state: 'TokenIssued', deferred: 'pending', expiresAt: '2026-01-31T00:00:00.000Z' }
 
-/** Every event of each session, in the form of an earlier version: each event contains the whole session. */
+/** Rewrites all events as an earlier version stored them: each event contains the whole session. */
 const BEFORE: Readonly<Record<string, readonly SessionEvent['data'][]>> = {
   v: [
     verification,
@@ -52,7 +52,7 @@ it('events and sessions of a version that stored the whole session in each event
   } finally {
     await rm(directory, { recursive: true })
   }
-  // The rows that these rows refer to do not matter here.
+  // The test does not need the rows to which these rows refer.
   const rows = [
     `INSERT INTO verification_sessions (id, request_id, verifier_id, client_id, key_id, kid, response_mode, dcql_query, state, seq,
        error_message, created_at, expires_at, ended_at)

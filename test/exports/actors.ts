@@ -22,7 +22,7 @@ export async function order(service: TestService, body: unknown, sender: Request
 export const contentOf = (service: TestService, id: string, sender: RequestOptions): Promise<Answer> =>
   service.request('GET', `${PATH}/${id}/content`, sender)
 
-/** The lines of a complete NDJSON file, the records between header and end. */
+/** Reads the lines of a complete NDJSON file: the header, the records and the end. */
 export function readNdjson({ status, headers, text }: Answer): { header: Line; records: Line[]; count: number } {
   expect(status, text).toBe(200)
   expect(headers.get('content-type')).toBe('application/x-ndjson')
@@ -36,9 +36,9 @@ export function readNdjson({ status, headers, text }: Answer): { header: Line; r
   return { header: lines[0], records: lines.slice(1, -1), count: end.count }
 }
 
-/** The rows of a CSV file, as a foreign parser reads them. */
+/** Reads the rows of a CSV file with an independent parser. */
 export function readCsv(bytes: Uint8Array): Record<string, string>[] {
-  // The mark is at the beginning, so that spreadsheet programs read UTF-8.
+  // The file begins with a byte order mark, so that spreadsheet programs read it as UTF-8.
   expect([...bytes.subarray(0, 3)]).toEqual([0xef, 0xbb, 0xbf])
   const { data, errors } = Papa.parse<Record<string, string>>(Buffer.from(bytes.subarray(3)).toString(), {
     header: true,

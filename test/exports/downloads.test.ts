@@ -31,7 +31,7 @@ afterAll(() => service.close())
 
 const credentials = (format = 'ndjson') => ({ kind: 'credentials', ...period(), format })
 
-/** Opens a download, and reads nothing of its body until the test does. */
+/** Opens a download. Does not read the body: the test does so. */
 async function open(id: string): Promise<IncomingMessage> {
   const request = get(`${service.url}${PATH}/${id}/content`, { headers: { 'x-client-secret': CLIENT_SECRET } })
   const [response] = (await once(request, 'response')) as [IncomingMessage]
@@ -119,7 +119,7 @@ const fetchBytes = (id: string) =>
   fetch(`${service.url}${PATH}/${id}/content`, { headers: { 'x-client-secret': CLIENT_SECRET } })
 
 describe('a database that fails', () => {
-  /** Makes the read of one page fail. @param page 1 for the first */
+  /** Makes the read of one page fail. @param page number of the page; 1 for the first page */
   function failing(page: number) {
     const { claims } = service.platform.stores
     const original = claims.ofCredentials
@@ -186,7 +186,7 @@ describe('downloads at the same time', () => {
   })
 })
 
-it('attack: a client that reads nothing is disconnected, and gives its place back', async () => {
+it('attack: a client that reads nothing is disconnected, and its download no longer counts', async () => {
   const { createServer } = await import('node:http')
   let closed = false
   const close = async () => {

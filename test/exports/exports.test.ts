@@ -128,7 +128,7 @@ describe('an export of audit events', () => {
     const then = { from: '2021-05-01T00:00:00Z', to: '2021-07-01T00:00:00Z' }
     const rows = await exportedCsv(service, { kind: 'audit', ...then }, admin)
     expect(rows.map(({ actor }) => actor)).toEqual(FORMULAS.map((actor) => `'${actor}`).reverse())
-    // NDJSON is for programs.
+    // NDJSON is read by programs, so its values are not changed.
     const { records } = await exported(service, { kind: 'audit', ...then }, admin)
     expect(records.map(({ actor }) => actor)).toEqual([...FORMULAS].reverse())
   })
@@ -266,7 +266,7 @@ describe('callers without a configured role', () => {
   })
 })
 
-describe('operators of one half', () => {
+describe('operators with only one of the two roles', () => {
   let strict: TestService
   beforeAll(async () => {
     const { databaseUrl, identityProvider } = service
@@ -307,7 +307,7 @@ describe('operators of one half', () => {
     const { id } = await order(strict, orders.credentials, await as('oscar', 'issuing'))
     expect((await contentOf(strict, id, await as('oscar', 'issuing'))).status).toBe(200)
     expect((await contentOf(strict, id, await as('oscar'))).status).toBe(403)
-    // A person's own data needs the roles too, if they are set.
+    // If the roles are set, a person needs them to export their own data too.
     expect((await strict.request('POST', PATH, { ...(await as('alice')), body: orders.person })).status).toBe(403)
   })
 })

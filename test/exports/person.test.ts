@@ -14,7 +14,7 @@ import { exported, exportedCsv, type Line, order, period } from './actors.js'
 
 let service: TestService
 let admin: RequestOptions
-/** The records of `alice`, who goes to every operation of the API. */
+/** The records about `alice`. They exist because the test has called every operation of the API as `alice`. */
 let records: Line[]
 let header: Line
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   admin = { authorization: await service.bearer('officer', { roles: ['admin'] }) }
   await signIn('alice', { name: 'Alice Example' })
   await waitForDeferred('alice')
-  // Users cannot sign in at this service, so that no offer can be made for one of them.
+  // Users cannot sign in at this service, so no offer can be limited to a user.
   const offer = await offered('For Alice')
   await query(service.databaseUrl, "UPDATE offerings SET for_subject = 'alice' WHERE id = $1", [offer])
   const ofDid = await offered('For a DID of Alice')
@@ -37,7 +37,10 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A deferred credential of a hosted wallet, with the secrets that the wallet needs to ask for it. */
+/**
+ * Makes a deferred credential in a hosted wallet. Its row has the secrets that the wallet needs to ask for the
+ * credential.
+ */
 async function waitForDeferred(sub: string): Promise<void> {
   const id = crypto.randomUUID()
   const content = {
@@ -86,7 +89,7 @@ async function signIn(sub: string, claims: object): Promise<void> {
 const ofKind = (record: string): Line[] => records.filter((one) => one.record === record)
 
 describe('the data model', () => {
-  it('has no table that an export of a person neither holds nor names as not personal', async () => {
+  it('has only tables that an export of a person contains or that are listed as not personal', async () => {
     const model = await readFile(new URL('../../prisma/schema.prisma', import.meta.url), 'utf8')
     const tables = [...model.matchAll(/@@map\("(\w+)"\)/g)].map(([, name]) => name)
     expect(Object.keys(TABLES).sort()).toEqual(tables.sort())
@@ -127,7 +130,7 @@ describe('the export of a person', () => {
   })
 
   it('has every kind of record, each with its purpose and its end', () => {
-    const kinds = Object.keys(purposesOf({ sessionResultTtlSeconds: 1 }))
+    const kinds = Object.keys(purposesOf({ sessionResultTtlSeconds: 1, retentionAuditDays: undefined }))
     // Nobody signed in to the console.
     const missing = ['consoleSession']
     expect(new Set(records.map(({ record }) => record))).toEqual(
@@ -206,7 +209,7 @@ describe('the export of a person', () => {
     const held = others.find(({ record }) => record === 'walletCredential')
     expect(held).toMatchObject({ id: ofKind('walletCredential')[0].id, purpose: expect.stringMatching(/\.$/) })
     expect(JSON.parse(held?.data ?? '').copies[0].credential).toMatch(/^eyJ/)
-    // The downloads themselves are new audit events of the officer, not of the person.
+    // The downloads cause new audit events. Their actor is the officer, not the person.
     expect(others.filter(({ record }) => record === 'auditEvent')).toHaveLength(ofKind('auditEvent').length)
   })
 
@@ -254,7 +257,7 @@ describe('a credential that a user created for the DID of another person', () =>
 })
 
 describe('a console session', () => {
-  it('is in the export with its times alone', async () => {
+  it('is in the export with only its times', async () => {
     await using open = await startConsole({ maintenance: false })
     open.provider.user = { sub: 'root', roles: ['admin'] }
     const { browser } = await logIn(open)

@@ -7,11 +7,11 @@ import { createPersonStore } from '../../server/exports/person/store.js'
 import { createCredentialListStore } from '../../server/issuer/credentials/list/store.js'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 
-/** Rows in each table, enough that PostgreSQL prefers an index. */
+/** Number of rows in each table. With so many rows, PostgreSQL prefers an index. */
 const ROWS = 20_000
-/** Rows that name the person, in each table. */
+/** Number of rows in each table that name the person. */
 const OWN = 5
-/** Rows that one node of a plan may go through. */
+/** Maximum number of rows that one node of a plan may read. */
 const MOST = 200
 
 const SUB = 'person-of-the-export'
@@ -41,7 +41,8 @@ beforeAll(async () => {
   )
   await client.query('VACUUM ANALYZE')
   const connected = connectDatabase(test.url)
-  // Bounded statements are planned for their own values, and sent in a form that can be explained.
+  // Uses `bounded` for all statements: it plans a statement for its values, and sends it in a form that EXPLAIN
+  // accepts.
   database = { ...connected, sql: connected.bounded }
 })
 afterAll(async () => {

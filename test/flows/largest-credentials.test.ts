@@ -4,12 +4,12 @@ import { startService, type TestService } from '../support/service.js'
 import { LOOPBACK, newWallet } from '../support/wallet.js'
 import { askDue } from '../wallet/deferred-actors.js'
 
-/** The largest subject that can be issued, such as one with a photograph. */
+/** A subject of the maximum size, such as a subject with a photograph. */
 const SUBJECT = { product: 'x'.repeat(160 * 1024 - '{"product":""}'.length) }
 
-/** Hosts wallets. */
+/** The service that hosts the wallets. */
 let service: TestService
-/** Issues credentials. It has its own database, so it is another installation. */
+/** The service that issues the credentials. It has a separate database, so it is a different installation. */
 let other: TestService
 
 beforeAll(async () => {
@@ -22,7 +22,7 @@ afterAll(async () => {
   await other.close()
 })
 
-/** A wallet takes an offer of the largest subject. */
+/** Makes an offer with the largest subject, and lets a wallet take it. */
 async function taking(issuer: TestService, members: Readonly<Record<string, unknown>> = {}, copies?: number) {
   const authorization = await issuer.bearer('issuer')
   const { name } = await postSchema(issuer, authorization, { schema: PURCHASE })

@@ -42,7 +42,9 @@ async function statesSeen(sessionId: string, subscribed: () => void): Promise<st
   return states
 }
 
-/** A whole exchange: makes a request, watches its session, fetches and answers the request, and reads the result. */
+/**
+ * Runs a whole exchange: makes a request, watches its session, fetches and answers the request, and reads the result.
+ */
 async function exchange(index: number): Promise<{ states: string[]; product: unknown }> {
   const format: Format = index % 2 === 0 ? 'dc+sd-jwt' : 'jwt_vc_json'
   const responseMode = index % 4 < 2 ? 'direct_post.jwt' : 'direct_post'

@@ -38,9 +38,12 @@ describe('a registry of credential formats', () => {
   })
 })
 
-/** Places where a format's name may occur: its own folder, the folder's sources, and two examples of contracts. */
+/**
+ * Files in which the name of a format may occur: the folder of the format, the sources from which it is made, and two
+ * examples in contracts.
+ */
 const HOMES = [
-  // Distinguishes the versions of other issuers' metadata. Some versions differ only in the name of a format.
+  // This file finds the version of other issuers' metadata. Some versions differ only in the name of a format.
   'wallet/openid4vci/used-members.ts',
   'formats/',
   'protocol/sd-jwt-vc/',

@@ -140,7 +140,7 @@ describe('the verifier of such a format', () => {
     expect(payload.dcql_query.credential_sets).toEqual([
       { options: [['item-0-sd-jwt'], ['item-0-jwt-vc'], ['item-0-toy']] },
     ])
-    // The types of this service's formats do not have this name.
+    // The client's types do not contain this name, because it is not a format of the service.
     const [id = ''] = queryIds(payload, 'toy' as never)
     const credential = await taken()
     expect((await answer(payload, { [id]: [await present(credential, payload)] })).status).toBe(200)
@@ -211,7 +211,7 @@ describe('the verifier of such a format', () => {
     expect(reply.status).toBe(400)
   })
 
-  it('refuses a presentation in the place of a credential, and reports a revoked credential', async () => {
+  it('refuses a presentation instead of a credential, and reports a revoked credential', async () => {
     const credential = await taken()
     expect(await verdict(await present(credential, { nonce: 'n', client_id: 'c' }))).toEqual({
       isValid: false,

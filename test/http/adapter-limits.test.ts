@@ -262,7 +262,7 @@ describe('the façade over trpc-to-openapi', () => {
     const { paths } = (await service.request('GET', '/api-docs-json')).json
     const simple = Object.keys(paths).filter((path) => paths[path].get !== undefined && !path.includes('{'))
     const streams = (path: string) => path.endsWith('/events') || path.includes('/image')
-    // The console of this service is closed, so it answers as if it had no routes.
+    // This service has no sign-in, so its console is off: the paths below /console/ answer like unknown paths.
     for (const path of simple.filter((each) => !streams(each) && !each.startsWith('/console/'))) {
       const { json } = await service.request('GET', path)
       expect([path, json?.message]).not.toEqual([path, `Cannot GET ${path}`])

@@ -8,7 +8,7 @@ const BASE_PATH = '/tenants/one'
 let service: TestService
 let proxied: string
 
-/** A proxy in front of the service that strips the path of the base URL, as README and .env.example ask for. */
+/** Starts a proxy in front of the service. It removes the path of the base URL, as the documents demand. */
 const proxy = createServer((incoming, outgoing) => {
   const pathname = incoming.url ?? ''
   const { port } = new URL(service.url)
@@ -36,7 +36,7 @@ afterAll(async () => {
   await service.close()
 })
 
-/** The addresses of a page, as a browser resolves them. */
+/** Finds the addresses in a page, and resolves them as a browser does. */
 async function loadedBy(page: Response): Promise<string[]> {
   const html = await page.text()
   return [...html.matchAll(/(?:href|src)="([^"]+)"/g)].map(([, address]) => new URL(address ?? '', page.url).href)
@@ -55,7 +55,7 @@ describe('the API reference below the path of a proxy', () => {
     const page = await fetch(`${proxied}/api-docs`)
     const start = (await loadedBy(page)).find((address) => address.endsWith('/start.js')) ?? ''
     const script = await (await fetch(start)).text()
-    // An address in a script is relative to the page.
+    // A relative address in a script is resolved with the address of the page.
     const document = new URL(/url: '([^']+)'/.exec(script)?.[1] ?? '', page.url).href
     expect(await (await fetch(document)).json()).toMatchObject({ openapi: '3.1.0', servers: [{ url: proxied }] })
     expect((await fetch(`${proxied}/version`)).status).toBe(200)

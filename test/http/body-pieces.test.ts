@@ -68,7 +68,7 @@ const sendEndless = (
   size = 1,
 ): Promise<Ended> => sendChunks(url, line, headers, chunked(text, size))
 
-/** Sends chunks unchanged, and reads until the connection is closed. */
+/** Sends the given chunks unchanged, and reads until the connection is closed. */
 function sendChunks(
   url: string,
   line: string,
@@ -83,7 +83,7 @@ function sendChunks(
     socket.setEncoding('utf8').on('data', (data) => {
       answer += data
     })
-    // The other side may close the connection during the send.
+    // The service may close the connection while the test still sends.
     socket.on('error', () => {})
     socket.on('close', () => {
       const status = Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1])
@@ -160,7 +160,7 @@ describe('an unread body is not drained for longer', () => {
     ['of the port for operators', 404, 'POST /metrics', () => operations.url],
     ['of its health', 200, 'GET /health/liveness', () => operations.url],
   ])('%s: %i', async (_, expected, line, url) => {
-    // The request does not end, so only this rule can have closed the connection.
+    // The request never ends, so only the tested rule can have closed the connection.
     expect((await sendEndless(url(), line, json, MANY)).status).toBe(expected)
   })
 

@@ -19,13 +19,13 @@ const ours: Call = (procedure, rawInput) => {
   return callProcedure(procedure, { ...call, ctx: ctx as unknown as Context })
 }
 
-/** As adapters of tRPC call a procedure. */
+/** Calls a procedure in the same way as tRPC's adapters do. */
 const theirs: Call = (procedure, rawInput) => {
   const call = { ...given(rawInput), type: procedure._def.type }
   return procedure(call as unknown as Parameters<AnyProcedure>[0])
 }
 
-/** The outcome of a call: its answer, or its error with the error's cause. */
+/** Returns the outcome of a call: the answer, or the error with its cause. */
 async function outcome(call: Call, procedure: AnyProcedure, rawInput: unknown) {
   try {
     return { answer: await call(procedure, rawInput) }

@@ -1,7 +1,9 @@
 import { Browser, type ConsoleService, OF_CONSOLE, startConsole } from '../console/actors.js'
 import { Tourist, type Visit, type Visited } from './tourist.js'
 
-/** An installation with a console whose users sign in. The main tour has no sign-in. */
+/**
+ * Calls the operations of the console at a service whose users sign in. The service of the main tour has no sign-in.
+ */
 export const startWithConsole = (): Promise<ConsoleService> => startConsole({ maintenance: false })
 
 /** Calls every operation of the console. */

@@ -8,7 +8,8 @@ let service: TestService
 beforeAll(async () => {
   postgres = await startOwnPostgres()
   service = await startService({ databaseUrl: postgres.url })
-  // One of the pooled connections breaks during use. The service then finds the others broken.
+  // One of the pooled connections breaks while it is used. The service then finds out that the other connections are
+  // broken too.
   expect((await service.request('GET', '/health/readiness')).status).toBe(200)
   await postgres.stop()
 })
@@ -22,7 +23,7 @@ interface Operation {
   readonly path: string
 }
 
-/** Every operation with each kind of credentials, without bodies. */
+/** Calls every operation with each kind of credentials, without a body. */
 async function operations(): Promise<Operation[]> {
   const { paths } = (await service.request('GET', '/api-docs-json')).json
   return Object.entries<object>(paths).flatMap(([template, methods]) =>

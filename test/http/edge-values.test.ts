@@ -25,7 +25,7 @@ interface Tried {
 
 let service: TestService
 let operations: Operation[]
-/** Existing records, by the name of the parameter that names them. */
+/** Ids and names of existing records, by the name of the path parameter. */
 let known: Record<string, string>
 
 const agent = new Agent({ keepAlive: true, maxSockets: 8 })
@@ -37,7 +37,7 @@ beforeAll(async () => {
   const holder = await service.request('POST', '/agent/holder', { body: { method: 'key' } })
   known = { schemaId: schema.json.id, holderId: holder.json.id, name: schema.json.name }
   const { text } = await service.request('GET', '/api-docs-json')
-  // The replaced host keeps the service from fetching anything over the network.
+  // The examples' host is replaced, so that the service sends no requests into the network.
   const { paths } = JSON.parse(text.replaceAll('issuer.example', '127.0.0.1:1'))
   operations = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, path, method: method.toUpperCase() })),
@@ -48,7 +48,7 @@ afterAll(async () => {
   await service.close()
 })
 
-/** Moments at the edges of RFC 3339, of ISO 8601, of JavaScript's Date and of PostgreSQL's timestamptz. */
+/** Times at the limits of RFC 3339, of ISO 8601, of JavaScript's Date and of PostgreSQL's timestamptz. */
 const MOMENTS = [
   '9999-12-31T22:59:59Z',
   '9999-12-31T23:59:59.999999999Z',
@@ -94,7 +94,7 @@ const NUMBERS = [
   '9'.repeat(400),
 ]
 
-/** Values as addresses contain them. The last three are cursors at the edges of a list. */
+/** Values, encoded for addresses. The last three are cursors at the limits of a list. */
 const TEXTS = [
   '%00',
   'a%00b',
@@ -144,7 +144,7 @@ const UNKNOWN = '11111111-1111-4111-8111-111111111111'
 const filled = (path: string, name = '', value = '') =>
   path.replaceAll(/\{(\w+)\}/g, (_, each: string) => (each === name ? value : (known[each] ?? UNKNOWN)))
 
-/** The forms that a member may have. */
+/** The alternatives in the schema of a member. */
 const formsOf = ({ anyOf, ...schema }: Schema): readonly Schema[] => anyOf ?? [schema]
 const hasForm = (schema: Schema, isIt: (form: Schema) => boolean): boolean => formsOf(schema).some(isIt)
 const isMoment = (schema: Schema) => hasForm(schema, ({ format }) => format === 'date-time')
@@ -178,7 +178,10 @@ function* bodies({ path, method, requestBody }: Operation): Generator<Tried> {
   }
 }
 
-/** Status and body of the answer to an unmodified address; for an event stream only the status. */
+/**
+ * Sends a request with exactly the given address. Returns the status and the body of the answer; for an event stream
+ * only the status.
+ */
 function sent({ method, path, body }: Tried): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(service.url)
   const headers = body === undefined ? {} : { 'content-type': 'application/json' }
@@ -196,7 +199,7 @@ function sent({ method, path, body }: Tried): Promise<{ status: number; text: st
   })
 }
 
-/** The fault of an answer; undefined for a correct answer. */
+/** Returns what is wrong with an answer, or undefined if the answer is correct. */
 async function faultOf(tried: Tried): Promise<string | undefined> {
   const { status, text } = await sent(tried)
   const isUnanswered = tried.path.includes('/token-status-lists/') && status === 501
@@ -206,7 +209,7 @@ async function faultOf(tried: Tried): Promise<string | undefined> {
   return `${tried.method} ${tried.path.slice(0, 200)} ${JSON.stringify(tried.body)?.slice(0, 300)}: ${status} ${text.slice(0, 200)}`
 }
 
-/** The most bytes of an answer in this test. The longest answer is the OpenAPI document. */
+/** The maximum number of bytes of an answer in this test. The longest answer is the OpenAPI document. */
 const MOST_CHARACTERS = 2_097_152
 
 async function faultsOf(tried: readonly Tried[]): Promise<string[]> {

@@ -28,7 +28,9 @@ const names = (count: number) => Array.from({ length: count }, (_, index) => `me
 const members = (count: number, value: unknown) => Object.fromEntries(names(count).map((name) => [name, value]))
 const unknown = (count: number) => names(count).map((name) => `property ${name} should not exist`)
 
-/** A request with too many faults. REST and /trpc report twenty faults and the number of the others. */
+/**
+ * Sends a request with too many faults. REST and /trpc report twenty faults, and the number of the remaining faults.
+ */
 describe('a list of errors is limited', () => {
   it('of a contract, by path', async () => {
     const body = { credential: 'x', ...members(332, 1) }
@@ -72,7 +74,10 @@ describe('a list of errors is limited', () => {
   })
 })
 
-/** If many values under one name are wrong, each fault repeats the name. A name of 500 KB in 900 paths would give 450 MB. */
+/**
+ * If many values below one member are wrong, each fault repeats the name of the member. A name of 500 KB in 900 faults
+ * would make an answer of 450 MB.
+ */
 describe('a long name is shortened', () => {
   const filter = (length: number) => ({ properties: { ['n'.repeat(length)]: { properties: members(900, 1) } } })
   const query = (length: number) => [{ fields: [{ path: ['$.x'], filter: filter(length) }] }]

@@ -78,7 +78,7 @@ const DOORS: readonly Door[] = [
   ],
 ]
 
-/** The same operations, called by the typed client. */
+/** The same operations as above, called with the typed client. */
 const TYPED = new Map([
   ['/authorization-requests', 'authorizationRequests.create'],
   ['/api/v1/verifier/vp-queries', 'vpQueries.create'],

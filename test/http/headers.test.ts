@@ -5,7 +5,7 @@ import { sendPath } from './raw.js'
 const APP = 'https://app.example'
 
 let service: TestService
-/** With AUTH_DISABLED. */
+/** A service with AUTH_DISABLED. */
 let open: TestService
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ describe('security headers', () => {
   })
 })
 
-/** The request that a browser sends before a request with a token. */
+/** The preflight request that a browser sends before a request with a token. */
 const preflight = (on: TestService, path: string, origin: string) =>
   sendPath(on.url, 'OPTIONS', path, {
     headers: {
@@ -66,6 +66,7 @@ describe('browser origins', () => {
     '/.well-known/did-configuration',
     `/${crypto.randomUUID()}/did.json`,
     '/status-lists/x',
+    '/status-lists/x/suspension',
     '/token-status-lists/x',
     '/vct/x',
     '/api/v1/schemas/x',

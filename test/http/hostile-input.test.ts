@@ -193,7 +193,7 @@ describe('NUL characters, which PostgreSQL cannot store', () => {
 const isRefusal = (template: string) => (status: number) =>
   (status >= 400 && status < 500) ||
   (status === 500 && /issuer|verifier|session/.test(template)) ||
-  // The service keeps no former lists, so 501 is right for every `time`.
+  // The service does not keep former versions of lists, so a 501 is correct for every `time`.
   (status === 501 && template === '/token-status-lists/{id}')
 
 describe('names with a meaning in JavaScript', () => {

@@ -85,7 +85,7 @@ describe('the log', () => {
     expect(again?.caller).toBe(alice?.caller)
     expect(bob?.caller).not.toBe(alice?.caller)
     expect(written).not.toContain('alice')
-    // An attacker with a list of subs and the log cannot match the two.
+    // An attacker who has a list of subs and the log cannot find out which sub belongs to which line.
     const guessed = createHash('sha256').update('alice').digest('base64url')
     expect(alice?.caller).not.toBe(guessed.slice(0, 16))
   })
@@ -233,7 +233,7 @@ describe('values that never reach the log', () => {
 
   it('the values of a statement that the database refuses', async () => {
     const { stores } = service.platform
-    // No caller can cause this: the row lacks required columns.
+    // No request can cause this error: the statement inserts a row without required columns.
     const row = { id: crypto.randomUUID(), credentialSubject: { name: CLAIM } } as never
     vi.spyOn(stores.offerings, 'find').mockImplementation(() => stores.offerings.insert(row, null) as never)
     const failed = await service.request('GET', '/api/v1/offerings/x')
@@ -296,6 +296,7 @@ describe('values that never reach the log', () => {
       '/api/v1/schemas/{id}',
       '/api/v1/schemas/{id}/images/{image}',
       '/status-lists/{id}',
+      '/status-lists/{id}/suspension',
       '/token-status-lists/{id}',
       '/vct/{name}',
     ])

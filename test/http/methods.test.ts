@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** Node itself answers these two. */
+/** Node itself answers requests with these two methods. */
 const sendable = METHODS.filter((method) => method !== 'CONNECT' && method !== 'OPTIONS')
 
 function ask(method: string, path: string): Promise<{ status: number; allow: string | undefined; body: string }> {
@@ -46,7 +46,7 @@ describe('every method that Node accepts', () => {
       const path = pathOf(template)
       const others = sendable.filter((method) => !own.has(method))
       for (const method of others) {
-        // A literal path may also fit a template with a parameter.
+        // A path that is literal in one route may also match the template of a route with a parameter.
         const { status } = await ask(method, path)
         if (status !== 404 && status !== 401) answers.push([method, path, status])
       }

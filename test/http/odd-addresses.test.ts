@@ -12,7 +12,7 @@ let publicServer: Server
 let publicUrl: string
 
 beforeAll(async () => {
-  // Without authentication the console is on.
+  // This service has AUTH_DISABLED, so the console is on.
   service = await startService({ env: { AUTH_DISABLED: 'true' } })
   const { server, serve } = createAppServer(KEPT_ALIVE)
   publicServer = server
@@ -27,7 +27,7 @@ afterAll(async () => {
 const ask = (url: string, method: string, target: string) =>
   sendRaw(url, `${method} ${target} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
 
-/** Paths that a URL parser reads as another host, or not at all. */
+/** Paths that a URL parser reads as a different host, or cannot parse. */
 const TWO_SLASHES = ['//', '//:80', '//:80/service.version', '//[/service.version', '//evil.example/service.version']
 
 /** Request targets in absolute form (RFC 9112 §3.2.2). */

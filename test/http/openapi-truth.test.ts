@@ -33,7 +33,8 @@ describe('the document’s examples agree with the service', () => {
   it('of a 400, for a body without its members and for a query with an unknown member', async () => {
     let tried = 0
     for (const { path, method, operation } of operations) {
-      // These routes check ownership first, or they are protocol routes, which ignore unknown members.
+      // Routes without this error: some check the ownership of a record first, and protocol routes ignore unknown
+      // members.
       if (path.startsWith('/holders/') || path.startsWith('/openid4v')) continue
       const message = example(operation, '400')
       if (message === undefined) continue
@@ -88,7 +89,10 @@ describe('status and media type of an answer are in the document', () => {
   /** Invalid percent-encoding, or encoded bytes that are not UTF-8 (RFC 3986 §2.1, RFC 3629). */
   const MALFORMED = ['%', '%z', '%4', '%FF', '%C0%80', '%ED%A0%80', 'a%']
 
-  /** A description of an answer that the document does not list for the operation; undefined if the document lists it. */
+  /**
+   * Describes the answer if the document does not list it for the operation. Returns undefined if the document lists
+   * it.
+   */
   async function unsaid(
     url: string,
     { path: template, method, operation }: (typeof operations)[number],
@@ -100,7 +104,7 @@ describe('status and media type of an answer are in the document', () => {
     const init = { method, headers, redirect: 'manual', signal: stop.signal } as const
     const answer = await fetch(`${url}${path}`, body === '' ? init : { ...init, body })
     const [type = ''] = (answer.headers.get('content-type') ?? '').split(';')
-    // A stream does not end.
+    // Streams are left out, because a stream does not end.
     const text = type === 'text/event-stream' ? type : await answer.text()
     stop.abort()
     const said = operation.responses[String(answer.status)]
@@ -110,7 +114,7 @@ describe('status and media type of an answer are in the document', () => {
 
   const withParameter = () => operations.filter(({ path }) => path.includes('{'))
   const malformed = (path: string, name: string, value: string) => filled(path.replace(name, value))
-  /** A UUID is recognized among segments before anything is decoded. */
+  /** The service looks for UUIDs in the segments before it decodes the path. */
   const isDecoded = (name: string) => name !== '{uuid}'
 
   it.each(MALFORMED)('to a path with %s in it, for every Accept header', async (value) => {

@@ -46,7 +46,10 @@ const operations = () =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
 
-/** The references of the document (JSON Pointers). A property that is called `$ref` is a schema and not a text. */
+/**
+ * Finds the references in the document (JSON Pointers). If `$ref` is the name of a property, its value is a schema and
+ * not a text.
+ */
 function references(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   return Object.entries(value).flatMap(([name, member]) =>
@@ -54,7 +57,7 @@ function references(value: unknown): string[] {
   )
 }
 
-/** The schema with references that lead into the document. */
+/** Returns the schema with its references changed, so that they lead into the document. */
 function rooted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(rooted)
   if (typeof value !== 'object' || value === null) return value

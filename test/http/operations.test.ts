@@ -38,7 +38,7 @@ async function contents({ databaseUrl }: TestService): Promise<Map<string, strin
   return new Map(rows.map(({ name, hash }) => [name, hash]))
 }
 
-/** Sends a HEAD before each GET, in the state that the GET would change. */
+/** Sends a HEAD before each GET, and checks that the HEAD changes nothing. */
 const lookAt =
   (service: TestService) =>
   async (visit: Visit): Promise<void> => {
@@ -93,7 +93,7 @@ describe('every operation of the document', () => {
 describe('ids in answers (RFC 9562 §5.4)', () => {
   const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi
 
-  /** A text with the content of its JWTs, and of the JWTs in them. */
+  /** Returns a text together with the decoded content of the JWTs in it, and of the JWTs inside these JWTs. */
   const opened = (text: string): string =>
     text.replaceAll(/\beyJ[\w-]+/g, (part) => opened(Buffer.from(part, 'base64url').toString()))
 
@@ -125,7 +125,7 @@ describe('ids in answers (RFC 9562 §5.4)', () => {
 describe('the examples of the document', () => {
   const kept = 'server/http/response-examples.json'
 
-  /** A deferred answer has another body, so it counts as an operation of its own. */
+  /** The answer for a deferred credential has a different body, so it counts as a separate operation. */
   const nameOf = ({ method, template, status }: Visited) => `${method} ${template}${status === 202 ? ' 202' : ''}`
 
   /** The first answer of each operation, by media type. */
@@ -133,7 +133,7 @@ describe('the examples of the document', () => {
     const examples: Record<string, Record<string, unknown>> = {}
     for (const visit of visited) {
       const [type] = visit.headers.get('content-type')?.split(';') ?? []
-      // The document cannot contain itself.
+      // The operation that returns the OpenAPI document has no example, because the document cannot contain itself.
       if (!type || visit.text === '' || visit.template === '/api-docs-json') continue
       const operation = nameOf(visit)
       examples[operation] = { [type]: receivedExample(visit, service.url), ...examples[operation] }

@@ -26,7 +26,7 @@ const LISTS: readonly List[] = [
   { path: '/api/v1/verifier/vp-queries', table: 'vp_queries' },
   { path: '/holders/{holderId}/credentials', table: 'wallet_credentials' },
   { path: '/holders/{holderId}/presentations', table: 'wallet_presentations' },
-  // This list is the last, because the holder's records are deleted with the holder.
+  // This list is tested last, because deleting the holder also deletes the holder's records.
   { path: '/agent/holders', table: 'holders' },
 ]
 

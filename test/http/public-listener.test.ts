@@ -36,7 +36,10 @@ interface Got {
   readonly text: string
 }
 
-/** A request to the public listener with everything that might identify a caller, and the Host of this machine. */
+/**
+ * Sends a request to the public listener with everything that might identify a caller, and with the Host of this
+ * machine.
+ */
 function ask(method: string, path: string, headers: Record<string, string> = {}, body?: unknown): Promise<Got> {
   const sent = {
     host: 'localhost',
@@ -88,6 +91,7 @@ describe('the public listener', () => {
       'GET /receive/{id}',
       'GET /receive/{id}/events',
       'GET /status-lists/{id}',
+      'GET /status-lists/{id}/suspension',
       'GET /token-status-lists/{id}',
       'GET /vct/{name}',
       'GET /{uuid}/.well-known/did.json',
@@ -193,7 +197,8 @@ describe('the public listener', () => {
         })
       : stranger
     expect(shown.text).not.toContain('<form')
-    // A stranger with the address and the cookie of the local admin's form cannot use this form either.
+    // A stranger who has the address of the local admin's form and the cookie cannot use the form at the public
+    // listener either.
     const { pathname } = new URL(begun.headers.get('location') ?? '')
     expect((await ask('GET', pathname, { ...BROWSER, cookie })).text).not.toContain('<form')
   })

@@ -162,7 +162,7 @@ describe('TRUST_PROXY', () => {
     await using service = await limited({ RATE_LIMIT_MAX: '1', TRUST_PROXY: value })
     expect(await statuses(service, 2, from('192.0.2.1'))).toEqual([200, 429])
     expect(await statuses(service, 1, from('192.0.2.2'))).toEqual([200])
-    // Addresses that the client wrote come before the address that the proxy added.
+    // In the header, addresses that the client wrote come before the address that the proxy added.
     expect(await statuses(service, 1, from('192.0.2.9, 192.0.2.2'))).toEqual([429])
   })
 
@@ -208,11 +208,11 @@ describe('REDIS_URL', () => {
     expect(await readinessOf(service)).toEqual(withRedis('up'))
     expect(await statuses(service, 1)).toEqual([200])
     await redis.stop()
-    // Two requests were counted while Redis was reachable. Their counts continue without Redis.
+    // Two requests were counted while Redis was reachable. These two count after the outage of Redis began, too.
     expect(await readinessOf(service)).toEqual(withRedis('degraded'))
     expect(await statuses(service, 3)).toEqual([200, 429, 429])
     await redis.start()
-    // The restarted Redis has no counts. Requests are accepted again only if Redis counts them.
+    // The restarted Redis has lost its counts. So if requests are accepted again, Redis counts them.
     await expect.poll(async () => (await statuses(service, 1))[0], { timeout: 60_000 }).toBe(200)
     expect(Object.values(redis.hits())).toEqual([1])
     expect(await readinessOf(service)).toEqual(withRedis('up'))

@@ -27,7 +27,7 @@ export function sendRaw(url: string, bytes: string | Buffer): Promise<RawAnswer>
     const chunks: Buffer[] = []
     socket.on('data', (chunk) => chunks.push(chunk))
     socket.on('error', (error: NodeJS.ErrnoException) => {
-      // The other side may answer and close before it has read all bytes.
+      // The service may answer and close the connection before it has read all bytes.
       if (chunks.length === 0) reject(error)
     })
     socket.on('close', () => resolve(parseAnswer(Buffer.concat(chunks).toString('utf8'))))

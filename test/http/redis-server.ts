@@ -12,13 +12,16 @@ export interface RedisServer extends AsyncDisposable {
   readonly url: string
   /** The count of each key. */
   hits(): Record<string, number>
-  /** `silent`: accepts commands and answers none. `readonly`: refuses writes like a replica. */
+  /** `silent`: accepts commands but does not answer them. `readonly`: refuses writes, as a replica does. */
   mode: 'serving' | 'silent' | 'readonly'
   stop(): Promise<void>
   start(): Promise<void>
 }
 
-/** One request of the protocol, `*2\r\n$4\r\nPING\r\n…`, and the bytes after it; undefined if the request is not complete. */
+/**
+ * Reads one request of the protocol, `*2\r\n$4\r\nPING\r\n…`. Returns the request and the remaining bytes, or undefined
+ * if the request is not complete.
+ */
 function readCommand(text: string): { words: string[]; rest: string } | undefined {
   const header = /^\*(\d+)\r\n/.exec(text)
   if (header === null) return undefined

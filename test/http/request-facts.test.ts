@@ -7,7 +7,10 @@ import { requestFacts } from '../../server/http/request-facts.js'
 
 const BASE_URLS = { issuerBaseUrl: 'http://127.0.0.1', verifierBaseUrl: 'http://127.0.0.1' }
 
-/** A route that emits `arrived` and `left`, reads the signal of its request on `look`, and answers on `answer`. */
+/**
+ * Starts a route that emits the events `arrived` and `left`. On the event `look` it reads the signal of its request,
+ * and on `answer` it answers.
+ */
 async function startRoute() {
   const route = new EventEmitter()
   const app = express().get('/', async (request, response) => {

@@ -25,7 +25,7 @@ async function batch(procedure: string, inputs: readonly unknown[]): Promise<[nu
 const range = (length: number) => Array.from({ length }, (_, index) => index)
 
 describe('one request has one budget of work for all its checks together', () => {
-  /** A query with filters that need a third of the budget to compile. */
+  /** A query whose filters use a third of the budget when they are compiled. */
   const query = (name: number) => [
     { fields: range(64).map((index) => ({ path: ['$.a'], filter: { pattern: `^${name}-${index}[a-z]{20}$` } })) },
   ]
@@ -82,7 +82,7 @@ describe('one request has one budget of work for all its checks together', () =>
     expect(answers.map(([status]) => status)).toEqual([400, 400, 400, 400])
     expect(answers[0]).toEqual([400, [noMatch]])
     expect([tooLarge, cannot]).toContain(answers[3]?.[1]?.[0])
-    // In a separate request, the last subject gets the same error as the first.
+    // In a separate request, the last subject gets the same error as the first subject.
     const alone = await service.request('POST', '/api/v1/offerings', { client: true, body: input(40_000) })
     expect([alone.status, alone.json.message]).toEqual([400, [noMatch]])
   })

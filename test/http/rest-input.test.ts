@@ -4,7 +4,7 @@ import type { Route } from '../../server/http/routes.js'
 
 const route = { numbers: new Set(['limit']), booleans: new Set(['all']) } as unknown as Route
 
-/** The entries of a query, with a counter of reads. */
+/** Returns the entries of a query, and counts how many entries are read. */
 function counted(entries: readonly (readonly [string, string])[]) {
   const seen = { count: 0 }
   function* read() {

@@ -48,8 +48,8 @@ const TYPED_ARRAYS = ['Int8', 'Uint8', 'Int16', 'Uint16', 'Int32', 'Uint32', 'Fl
 )
 
 /**
- * All other annotations that superjson knows, and some that it does not know. Each has a value from which superjson would
- * construct something.
+ * All annotations that superjson knows except `undefined`, and some that it does not know. Each annotation has a value
+ * from which superjson would construct something.
  */
 const ANNOTATIONS: readonly (readonly [annotation: unknown, value: unknown])[] = [
   [['typed-array', 'Uint8Array'], { length: 200_000_000 }],
@@ -70,7 +70,7 @@ const ANNOTATIONS: readonly (readonly [annotation: unknown, value: unknown])[] =
   [null, null],
 ]
 
-/** An annotation at the root, at a member, beside undefined members, and below another. */
+/** Inputs with an annotation: at the root, at a member, beside undefined members, and below another annotation. */
 const PLACES: readonly ((annotation: unknown, value: unknown) => unknown)[] = [
   (annotation, value) => ({ json: value, meta: { values: [annotation], v: 1 } }),
   (annotation, id) => ({ json: { holderId, id }, meta: { values: { id: [annotation] }, v: 1 } }),
@@ -80,7 +80,7 @@ const PLACES: readonly ((annotation: unknown, value: unknown) => unknown)[] = [
   (annotation, id) => ({ json: { id: { id } }, meta: { values: { id: { id: [annotation] } }, v: 1 } }),
 ]
 
-/** Other forms of `meta`: references, a tree below `undefined`, and invalid values. */
+/** Other wrong values of `meta`: references, a tree below `undefined`, and invalid values. */
 const OTHER_META: readonly unknown[] = [
   { referentialEqualities: { id: ['holderId'] }, v: 1 },
   { referentialEqualities: [['id']], v: 1 },
@@ -115,7 +115,7 @@ const named = (procedures: readonly ContractedProcedure[]) =>
 
 describe('objects that superjson would build from an input are refused', () => {
   it.each(named(calledProcedures))('by %s, for every kind of annotation', async (_, procedure) => {
-    // Each kind is at another place for each procedure.
+    // For each procedure, each kind of annotation stands in a different place of the input.
     const turn = calledProcedures.indexOf(procedure)
     const typedArray = TYPED_ARRAYS.slice(turn % TYPED_ARRAYS.length)[0] ?? []
     const envelopes = [...ANNOTATIONS, typedArray].map(([annotation, value], index) =>
@@ -133,7 +133,7 @@ describe('objects that superjson would build from an input are refused', () => {
     },
   )
 
-  it('at every place, and in every form of meta', async () => {
+  it('at every place of the input, and in every kind of meta', async () => {
     const annotated = [...ANNOTATIONS, ...TYPED_ARRAYS]
     const placed = annotated.flatMap(([annotation, value]) => PLACES.map((place) => place(annotation, value)))
     await expectRefused(version, [...placed, ...OTHER_META.map((meta) => ({ json: { id: 'x' }, meta }))])

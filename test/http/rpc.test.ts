@@ -159,7 +159,7 @@ describe('routes that wallets and probes call by path', () => {
 
   it('is of kind protocol or a page, and no route of these kinds is on /trpc', () => {
     const isAskedByPath = (kind: string) => kind === 'protocol' || kind === 'page'
-    // A share page's event stream has an address below the page's own.
+    // The address of a share page's event stream is below the address of the page.
     const ofPages = ['peoplePages.presentEvents', 'peoplePages.receiveEvents'].map((name) => [name, 'events'])
     const files = [['exportFiles.content', 'download']]
     expect(kinds(protocolRouter).filter(([, kind]) => !isAskedByPath(kind))).toEqual([...ofPages, ...files])

@@ -16,7 +16,9 @@ beforeAll(async () => {
 
 afterAll(() => service.close())
 
-/** Serves the application again, and records the prototypes of each request and response at its arrival. */
+/**
+ * Starts a server for the application. Records the prototypes of each request and response when the request arrives.
+ */
 async function startWatched() {
   const { server, serve } = createAppServer()
   const app = createApp(service.service.app)
@@ -40,7 +42,7 @@ describe('the server of the application', () => {
     await using watched = await startWatched()
     const { app, arrived, url } = watched
     const own = [app.request, app.response]
-    // The prototypes of request and response have the additions of Express.
+    // `app.request` and `app.response` inherit from the prototypes of Express, which have Express's own methods.
     expect(own.map(Object.getPrototypeOf)).toEqual([express.request, express.response])
     const paths = ['/version', '/trpc/service.version', '/nowhere', '/api-docs', '/api-docs/swagger-ui.css']
     for (const path of paths) {

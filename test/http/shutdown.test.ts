@@ -10,7 +10,7 @@ const HALF = 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n1'
 let server: Server
 let socket: Socket
 
-/** Opens a connection and sends a text. Resolves when the server has received it. */
+/** Opens a connection and sends a text. Resolves when the server has received the text. */
 async function connected(sent: string): Promise<Socket> {
   const arrived = once(server, sent === '' ? 'connection' : 'request')
   const opened = connect(Number(new URL(await listenLocally(server)).port), '127.0.0.1').on('error', () => {})

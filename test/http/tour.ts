@@ -85,6 +85,22 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
   return { holder, did }
 }
 
+async function visitSuspension({ go }: Bound): Promise<void> {
+  const schema = await go('POST', '/schemas', { body: { ...SCHEMA, name: 'StudentCard', suspendable: true } })
+  const { id, vc } = await go('POST', '/api/v1/credentials', {
+    body: { type: schema.name, credential_subject: SUBJECT },
+  })
+  const [, list] = String(vc.credentialStatus[1].statusListCredential).split('/status-lists/')
+  await go('POST', '/api/v1/credentials/{id}/suspend', {
+    at: { id },
+    body: { reason: 'holderRequest', note: 'Called.' },
+  })
+  await go('GET', '/api/v1/credentials/{id}/status', { at: { id } })
+  await go('GET', '/status-lists/{id}/suspension', { at: { id: String(list).split('/')[0] ?? '' } })
+  await go('POST', '/api/v1/credentials/{id}/reinstate', { at: { id } })
+  await go('DELETE', '/schemas/{schemaId}', { at: { schemaId: schema.id } })
+}
+
 async function visitIssuer({ go }: Bound): Promise<void> {
   const members = { credential_type: SCHEMA.name, credential_subject: SUBJECT }
   const { id } = await go('POST', '/api/v1/offerings', { body: members })
@@ -102,6 +118,9 @@ async function visitIssuer({ go }: Bound): Promise<void> {
   await go('GET', '/token-status-lists/{id}', { at: { id: list } })
   await go('POST', '/api/v1/credentials/{id}/revoke', { at: { id: claimed.id } })
   await go('GET', '/api/v1/credentials/{id}/history', { at: { id: claimed.id } })
+  await go('POST', '/api/v1/credentials/{id}/erase', { at: { id: claimed.id } })
+  const erased = await go('POST', '/api/v1/offerings', { body: members })
+  await go('POST', '/api/v1/offerings/{id}/erase', { at: { id: erased.id } })
   await go('GET', '/api/v1/setup')
   await go('GET', '/api/v1/settings')
   await go('GET', '/api/v1/console/events')
@@ -185,6 +204,7 @@ async function visitOpenid4vci({ go, service }: Bound): Promise<void> {
   await go('POST', '/openid4vci/notification', { authorization, body })
   await go('GET', '/credential-offer-sessions/{id}', { at: session })
   await go('GET', '/api/v1/credential-offer-sessions', { query: { limit: '1' } })
+  await go('POST', '/api/v1/credential-offers/{id}/erase', { at: session })
 }
 
 async function visitDeferred({ go, service }: Bound): Promise<void> {
@@ -258,7 +278,7 @@ async function visitWallet({ go }: Bound, holderId: string): Promise<void> {
   await go('GET', '/holders/{holderId}/credentials/{credentialId}', { at: { holderId, credentialId: held.id } })
 }
 
-/** A user is sent to a page, presents with a hosted wallet, and returns. */
+/** A user opens a share page, presents with a hosted wallet, and returns to the page. */
 async function visitPresentPage({ go }: Bound, holderId: string): Promise<void> {
   const asked = await go('POST', '/authorization-requests', {
     body: { query: QUERY, redirectUri: 'https://shop.example.org/return', page: true },
@@ -302,6 +322,7 @@ async function visitVerifier({ go, service }: Bound, holderId: string): Promise<
   await go('GET', '/api/v1/verification-sessions', { query: { limit: '1' } })
   await go('GET', '/api/v1/verification-sessions/{sessionId}/checks', { at: session })
   await go('GET', '/api/v1/verification-sessions/{sessionId}/evidence', { at: session })
+  await go('POST', '/verification-sessions/{sessionId}/erase', { at: session })
 
   await visitPresentPage({ go, service }, holderId)
   const refused = await go('POST', '/authorization-requests', { body: { query: QUERY, responseMode: 'direct_post' } })
@@ -414,7 +435,7 @@ interface Bound {
 /**
  * Calls every operation of the API at least once, in an order in which each call succeeds.
  *
- * @param before is called before each call.
+ * @param before is called before each call of an operation
  */
 export async function tour(
   service: TestService,
@@ -425,6 +446,7 @@ export async function tour(
   const bound: Bound = { service, go: (...there) => tourist.go(...there) }
   const { holder, did } = await visitAgent(bound)
   await visitIssuer(bound)
+  await visitSuspension(bound)
   await visitOpenid4vci(bound)
   await visitDeferred(bound)
   await visitAuthorization(bound)

@@ -4,7 +4,7 @@ import type { Answer, RequestOptions, TestService } from '../support/service.js'
 /** One correct request for an operation of the API. */
 export interface Visit {
   readonly method: string
-  /** The path in the form of contracts. */
+  /** The path as contracts write it, with parameters in braces. */
   readonly template: string
   readonly path: string
   readonly options: RequestOptions
@@ -14,7 +14,7 @@ export interface Visit {
 export type Visited = Visit & Answer
 
 interface VisitOptions extends RequestOptions {
-  /** Values for the path's parameters in braces. */
+  /** Values for the parameters of the path. */
   readonly at?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly form?: Readonly<Record<string, string>>

@@ -47,7 +47,7 @@ const unknown: unknown = credence.offerings.paint
 console.log(JSON.stringify({ name, subject: vc.credentialSubject, listed: listed.length, state, status, unknown: typeof unknown }))
 `
 
-/** The same program with tRPC's own client. Its declarations need a newer library of types. */
+/** The same program with tRPC's own client. The type declarations of this client need a newer `lib` of TypeScript. */
 const PLAIN = `
 import { createTRPCClient, httpBatchLink } from '@trpc/client'
 import type { AppRouter } from '@credence/client'
@@ -153,7 +153,7 @@ describe('the TypeScript of README.md, of the client’s README.md and of docs/'
       ]
       for (const [index, [, block = '']] of blocks.entries()) {
         const file = `${page.replaceAll(/\W/g, '-')}-${index}.ts`
-        // A block without import or export would share its names with other blocks.
+        // `export {}` makes the block a module. Otherwise the block would share its names with other blocks.
         await consumer.write(file, `${block}export {}\n`)
         files.push(file)
       }
@@ -191,7 +191,7 @@ import type { AppRouter } from '${root}/server/router.js'
 import type { CredenceInputs as I, CredenceOutputs as O } from '${root}/client/index.js'
 import type { CredenceErrorShape, CredenceInputs, CredenceOutputs } from '@credence/client'
 
-/** The type without readonly, which only some types of filters have. */
+/** Removes readonly from a type, because only some of the types of filters have it. */
 type Plain<T> = unknown extends T ? T
   : T extends Uint8Array ? T
   : T extends readonly (infer Element)[] ? Plain<Element>[]

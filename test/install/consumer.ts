@@ -18,7 +18,7 @@ async function npm(cwd: string, ...args: string[]): Promise<string> {
   return stdout
 }
 
-/** Every package that an installed package needs at run time, and the package itself. */
+/** Returns an installed package and every package that it needs at run time. */
 async function closure(names: readonly string[], found = new Set<string>()): Promise<Set<string>> {
   for (const name of names.filter((each) => !found.has(each))) {
     found.add(name)

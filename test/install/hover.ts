@@ -12,8 +12,8 @@ interface Message {
 }
 
 /**
- * The text that an editor shows over the last name of each line of a file. TypeScript's language server supplies it (Language
- * Server Protocol 3.17).
+ * Returns, for each line of a file, the text that an editor shows over the last name of the line. TypeScript's language
+ * server supplies these texts (Language Server Protocol 3.17).
  */
 export async function hovers(directory: string, file: string): Promise<string[]> {
   const text = await readFile(join(directory, file), 'utf8')
@@ -37,7 +37,7 @@ export async function hovers(directory: string, file: string): Promise<string[]>
   server.stdout.on('data', (chunk: Buffer) => {
     received = Buffer.concat([received, chunk])
     for (let message = next(); message !== undefined; message = next()) {
-      // Requests of the server to its editor, for example for settings, get an empty answer.
+      // The server also sends requests to the editor, for example for settings. They get an empty answer.
       if (message.method !== undefined && message.id !== undefined) send({ id: message.id, result: null })
       else if (message.id !== undefined) answers.get(message.id)?.(message)
     }

@@ -56,7 +56,7 @@ const DOORS: readonly (readonly [string, string, string, (subject: string) => st
   ],
 ]
 
-/** The same operations, called as the typed client calls them. */
+/** The same operations as above, with the requests that the typed client sends. */
 const TYPED_DOORS: typeof DOORS = [
   ['an offering', 'offerings.create'],
   ['an offer', 'credentialOffers.create'],

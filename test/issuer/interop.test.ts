@@ -38,14 +38,14 @@ const revoke = (id: string) => service.request('POST', `/api/v1/credentials/${id
 const verifyHere = async (credential: string) =>
   (await service.request('POST', '/credentials/verify', { authorization, body: { credential } })).json
 
-/** The key of a did:jwk (its specification, "Read"): the DID itself contains the key. */
+/** Returns the key of a did:jwk: the DID itself contains the key (did:jwk specification, "Read"). */
 const keyOfDidJwk = (kid: string | undefined): JWK => {
   const [, encoded = '', fragment] = /^did:jwk:([\w-]+)#(\w+)$/.exec(kid ?? '') ?? []
   expect(fragment).toBe('0')
   return JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'))
 }
 
-/** A key from the document of a hosted did:web, fetched from the address in the DID. */
+/** Returns a key from the document of a hosted did:web. The document is fetched from the address in the DID. */
 async function keyInHostedDocument(by: TestService, kid: string | undefined): Promise<JWK> {
   const [did = ''] = (kid ?? '').split('#')
   const { json } = await by.request('GET', `/${did.split(':').at(-1)}/did.json`)

@@ -3,7 +3,7 @@ import type { AgentRecord } from '../../server/agent/store.js'
 import { type DidMethod, newIdentity, type SigningAlgorithm } from '../../server/dids/identity.js'
 import type { TestService } from '../support/service.js'
 
-/** A further issuer record, like a record of `POST /agent/issuer`. */
+/** Makes one more issuer record, like `POST /agent/issuer`. */
 export async function newIssuer(
   { platform }: TestService,
   createdBy: string,

@@ -26,7 +26,7 @@ interface Shape {
 const text = { type: 'string' }
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more })
 
-/** Each possible form of a type. */
+/** Credential types with every possible feature. */
 const SHAPES: Readonly<Record<string, Shape>> = {
   'no member but its schema': { members: { schema: object({ seat: text }) }, subject: { seat: '12A' } },
   'no declared claim': { members: { schema: { type: 'object' } }, subject: { anything: 'goes' } },
@@ -172,7 +172,7 @@ async function sign(type: string, format: string): Promise<string> {
   return json.credential
 }
 
-/** The signing key of a JWT: from its certificate, or from its did:jwk. */
+/** Finds the key that signed a JWT: in the certificate, or in the did:jwk. */
 function keyOf(jwt: string): JWK {
   const { x5c: [leaf] = [], kid = '' } = decodeProtectedHeader(jwt)
   if (leaf !== undefined)

@@ -28,7 +28,9 @@ afterAll(async () => {
   await secure.close()
 })
 
-/** The number of statements of a request, after keys are imported and connections are open. */
+/**
+ * Returns the number of statements of a request. The keys are already imported, and the connections are already open.
+ */
 async function statementsOf(act: () => Promise<{ status: number }>): Promise<number> {
   for (let warm = 0; warm < 3; warm += 1) expect((await act()).status).toBeLessThan(300)
   const counts: number[] = []

@@ -142,7 +142,7 @@ describe.each([
     const lines = await keysCommand([], environmentOf(service))
     const added = (await keys()).filter(({ id }) => !before.some((key) => key.id === id))
     const sets = new Set(before.map(({ key_set_id }) => key_set_id))
-    // One of the key sets belongs to no record: the keys for the encryption of credential requests.
+    // One key set belongs to no record: it has the keys for the encryption of credential requests.
     expect(lines.at(-1)).toBe(`${sets.size - 1} records have a new key.`)
     expect(new Set(added.map(({ key_set_id }) => key_set_id))).toEqual(sets)
     expect((await keys()).filter(({ retired_at }) => retired_at === null)).toEqual(added)

@@ -13,10 +13,10 @@ import { startService } from '../support/service.js'
 import { LOOPBACK } from '../support/wallet.js'
 import { columnsWith, filesWith, foundIn } from './stolen.js'
 
-/** Claims of the person whom the tour of all operations issues credentials to. */
+/** Claims of the person to whom the tour of all operations issues credentials. */
 const CLAIMS = ['Espresso machine']
 
-/** A write-ahead log with everything in it that a server with backups writes. */
+/** Settings with which the write-ahead log contains everything that a server with backups writes. */
 const WITH_BACKUPS = { wal_level: 'replica', full_page_writes: 'on', max_wal_senders: '2' }
 
 let postgres: TemporaryPostgres
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres.remove())
 
-/** Visits every operation of the API, in a database of its own. */
+/** Calls every operation of the API, with a separate database. */
 async function touredWith(name: string, env: Readonly<Record<string, string>>) {
   await query(postgres.url, `CREATE DATABASE ${name}`)
   const url = databaseUrl(postgres.url, name)

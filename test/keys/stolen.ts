@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { query } from '../support/postgres.js'
 
 /**
- * The forms in which a text may lie in a column, a file or a log: as it is, and in base64 and base64url at each of the three positions
- * that it may have in a longer text.
+ * Returns the ways in which a column, a file or a log may contain a text: unchanged, or in base64 or base64url. A text
+ * inside a longer encoded text can have three different encodings.
  */
 export function formsOf(text: string): string[] {
   const encoded = [0, 1, 2].flatMap((before) => {
@@ -16,11 +16,11 @@ export function formsOf(text: string): string[] {
   return [...new Set([text, Buffer.from(text).toString('hex'), ...encoded])]
 }
 
-/** The forms of texts that a text contains. */
+/** Finds which of the encoded texts a text contains. */
 export const foundIn = (content: string, texts: readonly string[]): string[] =>
   texts.filter((text) => formsOf(text).some((form) => content.includes(form)))
 
-/** The columns of all tables, as `table.column`, in which a thief of the database finds one of the texts. */
+/** Finds the columns, as `table.column`, in which a thief of the database finds one of the texts. */
 export async function columnsWith(databaseUrl: string, texts: readonly string[]): Promise<string[]> {
   const columns = await query<{ table_name: string; column_name: string }>(
     databaseUrl,
@@ -37,14 +37,17 @@ export async function columnsWith(databaseUrl: string, texts: readonly string[])
   return found
 }
 
-/** The files of a PostgreSQL server in which a thief of the disk finds one of the texts: tables, indexes and write-ahead log. */
+/**
+ * Finds the files of a PostgreSQL server in which a thief of the disk finds one of the texts. The files are tables,
+ * indexes and the write-ahead log.
+ */
 export async function filesWith(dataDirectory: string, texts: readonly string[]): Promise<string[]> {
   const names = await readdir(dataDirectory, { recursive: true, withFileTypes: true })
   const found: string[] = []
   for (const name of names) {
     if (!name.isFile()) continue
     const path = join(name.parentPath, name.name)
-    // A temporary file may have ended meanwhile.
+    // A temporary file may have been deleted meanwhile.
     const content = await readFile(path, 'latin1').catch(() => '')
     if (foundIn(content, texts).length > 0) found.push(path.slice(dataDirectory.length + 1))
   }

@@ -17,7 +17,7 @@ export interface Balancer extends AsyncDisposable {
   readonly url: string
   readonly places: Readonly<Record<'one' | 'two', Place>>
   start(): void
-  /** Messages about its servers so far, such as `one is DOWN`, oldest first. */
+  /** The messages about the balancer's servers so far, such as `one is DOWN`, the oldest first. */
   said(): string[]
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Results of clients so far: answers, event streams with a regular end, and failures. */
+/** The results of clients so far: answers, event streams that ended properly, and failures. */
 export interface Met {
   answers: number
   streamsEnded: number
@@ -19,7 +19,7 @@ const post = (body: string): RequestInit => ({
   body,
 })
 
-/** The requests of a client, one after the other: reading, writing and computing. */
+/** The requests that a client sends one after the other. Some of them read, some write, and some compute. */
 const REQUESTS: readonly (readonly [path: string, request: RequestInit, status: number])[] = [
   ['/.well-known/openid-credential-issuer', {}, 200],
   ['/authorization-requests', post(QUERY), 201],
@@ -30,8 +30,8 @@ const reasonOf = (thrown: unknown) =>
   thrown instanceof Error ? `${thrown.message}: ${thrown.cause instanceof Error ? thrown.cause.message : ''}` : thrown
 
 /**
- * Runs clients that send one request after the other, and watchers of a session that reopen its stream when it ends. A failed
- * request is not tried again.
+ * Runs clients that send one request after the other, and watchers of a session that reopen its stream when it ends.
+ * Clients do not repeat failed requests.
  *
  * @returns the results, after all clients have stopped.
  */

@@ -30,7 +30,7 @@ it('the migration job migrates a database to this version and ends, and has noth
   expect(await defaults()).toEqual(made)
 })
 
-/** Settings with an unreachable pooler in transaction mode, in front of the database. */
+/** Settings with a pooler in transaction mode in front of the database. The pooler is unreachable. */
 const behindPooler = (direct: string) => {
   const pooler = new URL(direct)
   pooler.port = '1'

@@ -13,10 +13,10 @@ export interface LogLine {
 /** The built service, or a command of it, in its own process, as an operator starts it. */
 export interface ServiceProcess extends AsyncDisposable {
   readonly child: ChildProcess
-  /** Its output so far. */
+  /** The output so far. */
   stdout(): string
   stderr(): string
-  /** Its log so far. Every line of standard output must be a log line. */
+  /** The log so far. Every line of standard output must be a log line. */
   log(): LogLine[]
   /** Waits for a number of log lines with a message. */
   logged(message: string, count?: number): Promise<LogLine[]>
@@ -34,7 +34,7 @@ const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG']
 /** @param program below `dist/server/`. */
 export function startProcess(environment: Readonly<Record<string, string>>, program = 'main.js'): ServiceProcess {
   const inherited = Object.fromEntries(INHERITED.map((name) => [name, process.env[name]]))
-  // Not in the project's directory, because the process would read its .env.
+  // The process does not run in the project's directory, because it would read the .env of that directory.
   const child = spawn(process.execPath, [join(inject('installation'), 'dist/server', program)], {
     cwd: tmpdir(),
     env: { ...inherited, PORT: '0', ...environment },

@@ -24,7 +24,7 @@ const start = ({ url }: Balancer, { port, probe }: Place, delaySeconds: string, 
     METRICS_PORT: String(probe),
     SHUTDOWN_DELAY_SECONDS: delaySeconds,
     WEB_CONCURRENCY: workers,
-    // All clients come from the balancer's address.
+    // For the service, all clients have the balancer's address.
     TRUST_PROXY: 'loopback',
     RATE_LIMIT_MAX: '0',
     LOG_LEVEL: 'warn',
@@ -41,7 +41,7 @@ const isReady = ({ probe }: Place) =>
  *
  * @param probeEvery time between two probes; by default the value of the deployment's file.
  * @param workers number of workers of each service; 1 means a process without workers.
- * @param stop ends a service after its signal to stop, if its delay does not.
+ * @param stop ends a service after its stop signal. Needed if the service has no delay
  */
 async function restart(
   delaySeconds: string,
@@ -86,12 +86,12 @@ async function restart(
   return met
 }
 
-// Needs HAProxy on the machine (Debian: apt-get install haproxy), otherwise it is skipped.
+// This test needs HAProxy on the machine (Debian: apt-get install haproxy). Otherwise it is skipped.
 describe.skipIf(!hasProgram('haproxy'))('two processes behind HAProxy, replaced one after the other under load', () => {
   it('lose no request and no stream after the balancer has noticed the stop', async () => {
     const met = await restart('300', '200ms', '1', async (service, { port }, noticed) => {
       await noticed()
-      // When this request is answered, all earlier requests of the balancer have arrived.
+      // When this request is answered, all earlier requests from the balancer have arrived at the service.
       await fetch(`http://127.0.0.1:${port}/health/liveness`)
       service.child.kill('SIGTERM')
     })

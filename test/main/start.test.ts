@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 import { localEnvironment, startProcess } from './process.js'
 
 let database: TestDatabase
-/** A database whose secrets have been encrypted since the first start. */
+/** Makes a database whose secrets have been encrypted since its first start. */
 let encrypted: TestDatabase
 
 beforeAll(async () => {
@@ -75,7 +75,7 @@ describe('a start', () => {
     const url = await service.url()
     const version = await fetch(`${url}/version`)
     expect(await version.json()).toEqual({ name: 'credence', version: expect.stringMatching(/^\d+\.\d+\.\d+/) })
-    // The service does not close a proxy's connections before the proxy does.
+    // The service keeps idle connections open for longer than proxies usually do, so a proxy closes them first.
     expect(version.headers.get('keep-alive')).toBe('timeout=65')
     service.child.kill('SIGINT')
     expect(await service.exit()).toBe(0)

@@ -52,7 +52,7 @@ describe('SIGTERM', () => {
     busy.socket.write(HEAD + BODY.slice(0, 5))
     const late = await open(url)
     late.socket.write(GET.slice(0, -2))
-    // The bytes have arrived when a later request on another connection is answered.
+    // When a later request on a second connection is answered, the bytes have arrived at the service.
     await fetch(`${url}/health/liveness`)
 
     service.child.kill('SIGTERM')
@@ -62,7 +62,7 @@ describe('SIGTERM', () => {
 
     const unready = await fetch(`${operations}/health/readiness`)
     expect([unready.status, await unready.json()]).toMatchObject([503, { error: { service: { status: 'down' } } }])
-    // Readiness is down on connections that are still open, and each answer closes its connection.
+    // Readiness is down on existing connections too, and each answer closes its connection.
     late.socket.write('\r\n')
     await once(late.socket, 'close')
     expect(late.received()).toMatch(/^HTTP\/1\.1 503 Service Unavailable\r\n/)
@@ -94,7 +94,7 @@ it.each([1, 2])(
     await service.logged('listening', processes)
     const url = await service.url()
     const silent = await open(url)
-    // A connection with a part of a request continues.
+    // A connection on which a part of a request has arrived stays open.
     const asking = await open(url)
     asking.socket.write(GET.slice(0, 10))
     await fetch(`${url}/health/liveness`)
@@ -121,7 +121,7 @@ const newSession = async (url: string) => {
   return ((await answer.json()) as { verificationSessionId: string }).verificationSessionId
 }
 
-/** Opens a session's stream and waits for its first event. Returns the rest of the stream at its end. */
+/** Opens a session's stream and waits for the first event. Returns a promise of the rest of the stream. */
 async function openStream(url: string, session: string): Promise<{ rest: Promise<string> }> {
   const { body } = await fetch(`${url}/verification-sessions/${session}/events`)
   const reader = body?.getReader()
@@ -241,7 +241,9 @@ describe('a signal before the start is complete', () => {
   )
 })
 
-/** Forwards to a database. After a command it forwards nothing, also on new connections, and closes no connection. */
+/**
+ * A proxy in front of a database. On command it stops forwarding, also on new connections, but closes no connection.
+ */
 async function freezable(databaseUrl: string): Promise<{ url: string; freeze: () => void } & AsyncDisposable> {
   const sockets: Socket[] = []
   let isFrozen = false

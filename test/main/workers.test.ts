@@ -30,8 +30,8 @@ const REQUESTS = 'credence_requests_total'
 const CPU = 'process_cpu_seconds_total'
 
 /**
- * Checks the sums on METRICS_PORT after 30 requests. The rate limit refused ten of them, and any worker may have received any
- * of them.
+ * Checks the sums on METRICS_PORT after 30 requests. The rate limit refused ten of these requests. It is not known
+ * which worker received which request.
  */
 function expectSums(samples: Samples): void {
   expect(ofMetric(samples, REQUESTS)).toEqual({
@@ -67,7 +67,8 @@ describe('WEB_CONCURRENCY=2', () => {
     const operations = await service.operationsUrl()
     const before = await scrape(operations)
     expectSums(before)
-    // This port has no rate limit, and the reached limit of the main port is not a failure of health.
+    // This port has no rate limit. A client that has reached the limit of the main port does not make the service
+    // unhealthy.
     for (let asked = 0; asked < 25; asked += 1) {
       expect(await ready(operations)).toMatchObject([200, { status: 'ok', info: { database: { status: 'up' } } }])
     }
@@ -81,7 +82,7 @@ describe('WEB_CONCURRENCY=2', () => {
     const after = await scrape(operations)
     expectSums(after)
     expect(after.get(CPU)).toBeGreaterThanOrEqual(before.get(CPU) ?? Number.POSITIVE_INFINITY)
-    // A worker that does not answer is reported, and its counts stay.
+    // A worker that does not answer is reported, and the counts of this worker stay in the sums.
     process.kill(other, 'SIGSTOP')
     expect(await ready(operations)).toMatchObject([503, { error: { workers: { status: 'down' } } }])
     expectSums(await scrape(operations))
@@ -92,7 +93,7 @@ describe('WEB_CONCURRENCY=2', () => {
     expect(await service.exit()).toBe(0)
     for (const pid of [...pids, replacement?.pid]) expect(isAlive(pid)).toBe(false)
     expect(service.log().filter(({ msg }) => msg === 'stopped')).toHaveLength(2)
-    // Migrations and default records are made once, by the primary.
+    // Only the primary runs migrations and makes the default records.
     expect(service.log().filter(({ msg }) => msg?.startsWith('AUTH_DISABLED'))).toHaveLength(1)
   })
 

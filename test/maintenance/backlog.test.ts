@@ -10,7 +10,10 @@ import { ask, dcql } from '../verifier/actors.js'
 
 const DAY = 86_400
 const clock = movingClock()
-/** A number of rows that a former version of the job could not remove in one turn. It had one turn per minute or per ten minutes. */
+/**
+ * A former version of the job could not remove this number of rows in one turn. It had a turn only every minute, or
+ * every ten minutes.
+ */
 const MANY = 11_000
 
 let issuer: Issuer
@@ -20,14 +23,17 @@ beforeAll(async () => {
 })
 afterAll(() => issuer.service.close())
 
-/** The longest rest. The share of time has its own test. It would make this test slow on a busy machine. */
+/**
+ * The longest rest, in milliseconds. The normal rests would make this test slow on a busy machine. A separate test
+ * checks the share of time that the job rests.
+ */
 const REST_MS = 5
 const hurried: Pace = {
   now: () => performance.now(),
   rest: (ms, signal) => sleep(Math.min(ms, REST_MS), undefined, { signal }),
 }
 
-/** A process of the same installation that does maintenance. */
+/** Starts a process of the same installation that does maintenance. */
 const startWorker = (): Promise<TestService> => {
   const { databaseUrl, identityProvider } = issuer.service
   return startService({ databaseUrl, identityProvider, clock: clock.now, maintenancePace: hurried })
@@ -35,7 +41,7 @@ const startWorker = (): Promise<TestService> => {
 
 const run = (statement: string, values: unknown[] = []) => query(issuer.service.databaseUrl, statement, values)
 
-/** SQL for `count` copies of a row with other members. `n` is the number of a copy. */
+/** Inserts `count` copies of a row, in which some members are different. `n` is the number of a copy. */
 const copies = (table: string, key: string, members: string, values: [id: string, count: number, mark: string]) =>
   run(
     `INSERT INTO ${table} SELECT (jsonb_populate_record(r, jsonb_build_object(${members}))).*
@@ -69,7 +75,7 @@ async function leave(originals: Originals, count: number, mark: string): Promise
     [verification, count, `v${mark}`],
   )
   await copies('offerings', 'id', `'id', ${id}`, [offer, count, `o${mark}`])
-  // Every second session is acknowledged. For the others, the time of the offer decides.
+  // Every second session is in state Accepted. The other sessions end when their offer expires.
   const outcome = `'ended_at', CASE WHEN n % 2 = 0 THEN '${now}' END, 'state', CASE WHEN n % 2 = 0 THEN 'Accepted' ELSE 'CredentialIssued' END`
   await copies('credential_offer_sessions', 'id', `'id', ${id}, ${outcome}, 'expires_at', '${later}'`, [
     offer,
@@ -109,7 +115,7 @@ it('tables shrink under load, with any number of rows, and two processes do no w
   const { credentialOfferSessionId: offer } = await issuer.makeOffer()
   await issuer.take(await issuer.token(offer), JWT_VC)
   const asked = await ask(issuer.service, { dcqlQuery: dcql(issuer.service, 'dc+sd-jwt') })
-  // The originals of the copies do not expire.
+  // The rows from which the copies are made do not expire.
   for (const table of ['issuance_tokens', 'credential_offer_sessions', 'verification_sessions'])
     await run(`UPDATE ${table} SET expires_at = now() + interval '1 year'`)
   await run('DELETE FROM session_events')
@@ -152,7 +158,7 @@ it('tables shrink under load, with any number of rows, and two processes do no w
     await operations.close()
     await service.close()
   }
-  // Rows of partitioned tables are removed with their partitions, without a delete.
+  // Rows of partitioned tables are not deleted: they are removed together with their partitions.
   for (const name of ['used nonces', 'access tokens']) expect(done[`remove ${name}`]).toBe(0)
   for (const table of ['used_nonces', 'issuance_tokens']) expect(done[`partitions of ${table}`]).toBeGreaterThan(0)
   expect(done).toMatchObject({

@@ -44,10 +44,10 @@ const maintenance = (tasks: readonly MaintenanceTask[], options: Partial<Mainten
     ...options,
   })
 
-/** The lock in an installation with one process. */
+/** The lock of an installation with one process: the process always gets the lock. */
 const alone = { exclusively: async (work: () => Promise<void>) => work().then(() => true) }
 
-/** A clock that moves only during a batch or a rest. It records the rests. */
+/** Makes a clock that moves only during a batch or a rest. It records the rests. */
 function madeUpPace() {
   const rests: number[] = []
   const pace = {
@@ -237,7 +237,7 @@ describe('the delay of the job', () => {
     await vi.waitFor(() => expect(job.late.get('a task')).toBe(0), PATIENT)
     await job.stop()
     expect(seen).toEqual([undefined, 7_200, 7_100, 7_000, 100])
-    // The first line comes at once. The next line would be due a minute later.
+    // The first log line is written at once. The next line would be written a minute later.
     expect(lines).toEqual([
       ['warn', { task: 'a task', behindSeconds: 7_200, count: 200 }, 'maintenance is behind'],
       ['info', { task: 'a task', count: 807, seconds: expect.any(Number) }, 'maintenance has caught up'],

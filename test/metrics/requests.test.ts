@@ -20,7 +20,7 @@ afterAll(async () => {
 const REQUESTS = 'credence_requests_total'
 const DURATIONS = 'credence_request_duration_seconds_count'
 
-/** The growth of a metric during an action. */
+/** Returns by how much a metric grows during an action. */
 async function counted(metric: string, act: () => Promise<unknown>): Promise<Record<string, number>> {
   const before = await operations.samples()
   await act()

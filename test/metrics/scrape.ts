@@ -3,7 +3,7 @@ import { ownSources } from '../../server/process/operations.js'
 import { closeServer, listenLocally } from '../support/local-server.js'
 import type { TestService } from '../support/service.js'
 
-/** The samples of a text in the Prometheus format: the text before the value, and the value. */
+/** Reads the samples of a text in the Prometheus format. The key is the text before the value. */
 export type Samples = ReadonlyMap<string, number>
 
 const SAMPLE = /^([a-z][a-z0-9_]*(?:\{.*\})?) (\S+)$/
@@ -37,7 +37,7 @@ export async function startOperations(service: TestService) {
   }
 }
 
-/** The growth of each series between two scrapes; series that did not grow are omitted. */
+/** Returns by how much each series has grown between two scrapes. Series that did not grow are omitted. */
 export function grown(before: Samples, after: Samples, metric: string): Record<string, number> {
   const growth = Object.entries(ofMetric(after, metric)).map(
     ([name, value]) => [name.slice(metric.length), value - (before.get(name) ?? 0)] as const,

@@ -31,7 +31,7 @@ describe('verification sessions', () => {
       const { payload } = await world.asked('dc+sd-jwt')
       const presentation = await present(world.held['dc+sd-jwt'], world.wallet, payload)
       expect((await answer(payload, { purchase: [presentation] })).status).toBe(200)
-      // A second answer changes nothing and is not counted.
+      // A second answer to the same request changes nothing and is not counted.
       expect((await answer(payload, { purchase: [presentation] })).status).toBe(400)
     })
     expect(verified).toEqual({ [created]: 1, '{outcome="verified",check=""}': 1 })

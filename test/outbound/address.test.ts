@@ -22,7 +22,7 @@ const PUBLIC = [
   '223.255.255.255',
   '2606:2800:21f:cb07:6820:80da:af6b:8b2c',
   '2a00:1450:4001:82a::200e',
-  // IPv4-mapped and NAT64 forms are public if the contained IPv4 address is public.
+  // IPv4-mapped and NAT64 addresses are public if the IPv4 address in them is public.
   '::ffff:8.8.8.8',
   '64:ff9b::808:808',
 ]

@@ -8,7 +8,7 @@ const at = (port: number, path = '/') => `http://wallet.example:${port}${path}`
 
 async function connectionClosed(server: TestServer): Promise<void> {
   const socket = server.requests[0]?.socket
-  // A reset also counts as an end. It happens if some bytes were not read.
+  // A reset of the connection also counts as its end. It happens if some bytes were not read.
   if (socket?.closed === false) await new Promise((resolve) => socket.once('error', () => {}).once('close', resolve))
 }
 
@@ -89,7 +89,7 @@ describe('the size of a body', () => {
     const outbound = testNetworkGuard()
     for (const _time of [1, 2]) {
       expect((await (await outbound.fetch(at(server.port))).arrayBuffer()).byteLength).toBe(LIMIT)
-      // The client reuses a connection one turn of the event loop after the answer.
+      // After the answer, the client needs one turn of the event loop until it can use the connection again.
       await setImmediate()
     }
     expect(server.connections()).toBe(1)

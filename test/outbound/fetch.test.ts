@@ -13,7 +13,7 @@ import {
 
 const at = (port: number, path = '/') => `http://wallet.example:${port}${path}`
 
-/** Answers with the request. */
+/** A server that answers with the received request. */
 const echo = () =>
   startServer(async (request: IncomingMessage, response) => {
     const { method, url, headers } = request
@@ -195,7 +195,7 @@ describe('fetchJson', () => {
       .fetchJson(at(server.port))
       .catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({ code: 'content' })
-    // A syntax error of JSON.parse quotes the text.
+    // The message of a syntax error of JSON.parse would quote the text.
     expect(error).not.toHaveProperty('cause')
     expect(String(error)).toBe(`OutboundError: wallet.example:${server.port} answered with something that is not JSON.`)
   })

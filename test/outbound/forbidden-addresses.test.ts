@@ -129,7 +129,7 @@ describe('DNS rebinding', () => {
     const lookup = resolver({ 'good.example': ['127.0.0.1'], 'evil.example': ['127.0.0.2'] })
     const outbound = testNetworkGuard({ lookup })
     await outbound.fetch(`http://good.example:${server.port}/`)
-    // The client takes a connection back a turn of the event loop after the answer.
+    // After the answer, the client needs one turn of the event loop until it can use the connection again.
     await setImmediate()
     await outbound.fetch(`http://good.example:${server.port}/`)
     expect(server.connections()).toBe(1)

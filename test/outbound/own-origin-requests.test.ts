@@ -6,7 +6,9 @@ import { productionGuard, resolver, startServer, testNetworkGuard } from './test
 const key = new Uint8Array(32).fill(7)
 const clock = () => new Date('2026-01-01T00:00:00Z')
 
-/** This service at a private address, and a guard that knows its origin and checks addresses as in production. */
+/**
+ * Starts a service at a private address. Its guard knows the service's origin, and checks addresses as in production.
+ */
 async function ownService(ownPathAllowed: (path: string) => boolean = isProtocolPath) {
   const server = await startServer((_request, response) => response.end('{"ok":true}'))
   const origin = `http://issuer.example:${server.port}`

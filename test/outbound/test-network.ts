@@ -11,7 +11,7 @@ import { CERTIFICATE, PRIVATE_KEY } from './wallet-example-certificate.js'
 export interface TestServer {
   readonly port: number
   readonly requests: IncomingMessage[]
-  /** TCP connections that were opened, with or without a request. */
+  /** The number of TCP connections that were opened, with or without a request. */
   readonly connections: () => number
 }
 
@@ -36,7 +36,9 @@ export async function startServer(answer: RequestListener): Promise<TestServer> 
   return { port: await listen(server, sockets), requests, connections: () => sockets.size }
 }
 
-/** The same over TLS, with a certificate for `wallet.example`. It records the names that clients send (SNI). */
+/**
+ * The same server with TLS and a certificate for `wallet.example`. It records the host names that clients send (SNI).
+ */
 export async function startTlsServer(answer: RequestListener): Promise<TestServer & { readonly names: unknown[] }> {
   const requests: IncomingMessage[] = []
   const names: unknown[] = []
@@ -52,7 +54,7 @@ export async function startTlsServer(answer: RequestListener): Promise<TestServe
 /** A server below HTTP: the test decides about each connection. */
 export async function startRawServer(accept: (socket: Socket) => void): Promise<{ readonly port: number }> {
   const server = createTcpServer((socket) => {
-    // A client that aborts resets the connection.
+    // A client that aborts its request resets the connection.
     socket.on('error', () => socket.destroy())
     accept(socket)
   })
@@ -96,7 +98,7 @@ function guard(options: Partial<OutboundOptions>): Outbound {
   return outbound
 }
 
-/** The guard of production, with http allowed. It checks addresses with the real table. */
+/** The guard as in production, but it allows http. It checks addresses with the real table. */
 export const productionGuard = (options: Partial<OutboundOptions> & { lookup: Lookup }) => guard(options)
 
 /** A guard for which every name leads to 127.0.0.1. It treats this private address, and no other, as public. */

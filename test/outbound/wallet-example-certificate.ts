@@ -1,4 +1,4 @@
-/** A self-signed certificate for `wallet.example`, valid from 2020 to 2119, and its key. They protect nothing. */
+/** A self-signed certificate for `wallet.example`, valid from 2020 to 2119, and its key. They are no secret. */
 export const CERTIFICATE = `-----BEGIN CERTIFICATE-----
 MIIBbzCCARagAwIBAgIBATAKBggqhkjOPQQDAjAZMRcwFQYDVQQDDA53YWxsZXQu
 ZXhhbXBsZTAgFw0yMDAxMDEwMDAwMDBaGA8yMTIwMDEwMTAwMDAwMFowGTEXMBUG

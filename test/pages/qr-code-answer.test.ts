@@ -9,7 +9,7 @@ const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9
 const SHOP = 'https://shop.example/done'
 
 let issuer: Issuer
-/** The service with the offerings; `verifier` has the requests. */
+/** The service at which offerings are made. Requests are made at `verifier`. */
 let service: TestService
 let verifier: TestService
 let world: Awaited<ReturnType<typeof makeWorld>>
@@ -25,7 +25,7 @@ afterAll(() => Promise.all([service.close(), verifier.close()]))
 const askShop = (members: Record<string, unknown> = {}) =>
   ask(verifier, { dcqlQuery: dcql(verifier, 'dc+sd-jwt'), responseMode: 'direct_post', redirectUri: SHOP, ...members })
 
-/** The address of a QR code, and the address that a wallet reads from it. */
+/** An address of a QR code, and the address that a wallet reads from this QR code. */
 const CODES = {
   async offering() {
     const offering = await issuer.makeOffering()

@@ -9,9 +9,9 @@ import type { Answer } from '../support/service.js'
 /** Embeddings, overrides, isolates and their ends (Unicode Standard Annex 9, §2.1 to §2.5). */
 const CONTROL = /[\u202a-\u202e\u2066-\u2069]/
 
-/** A text that would look like another text. */
+/** A text that would look like a different text. */
 const turned = (text: string): string => `${text}\u202e${text}\u202c\u2067\u2066${text}\u2069\u2069\u202a\u202b\u202d`
-/** The safe form of the text. */
+/** The text as it must be shown. */
 const plain = (text: string): string => `<bdi>${text}${text}${text}</bdi>`
 
 /** The unchanged text in an attribute or a field. */

@@ -7,7 +7,7 @@ export const SHOP = 'https://shop.example/done'
 /** A browser that keeps its cookie and opens pages of the service. */
 export interface Visitor {
   cookie: string | undefined
-  /** Follows no redirect. */
+  /** Opens an address without following a redirect. */
   open(url: string, headers?: Readonly<Record<string, string>>): Promise<Answer>
 }
 
@@ -26,7 +26,7 @@ export function newVisitor(service: TestService): Visitor {
   return visitor
 }
 
-/** A request with a page, and its result as its creator reads it. */
+/** A request with a page, and a function that reads the result as the request's creator. */
 export async function askOnPage(service: TestService, members: Record<string, unknown> = {}) {
   const asked = await ask(service, {
     dcqlQuery: dcql(service, 'dc+sd-jwt'),
@@ -61,7 +61,10 @@ export async function answerOf(
   return json.redirect_uri
 }
 
-/** The texts of the page's two QR codes: first the code that is always shown, then the code that is shown on demand. */
+/**
+ * Reads the texts of the page's two QR codes: first the code that is always shown, then the code that a user must
+ * unfold.
+ */
 export const scannedBoth = ({ text }: Answer): (string | undefined)[] =>
   [...text.matchAll(/src="data:image\/png;base64,([^"]+)"/g)].map(([, base64 = '']) =>
     textInPng(Buffer.from(base64, 'base64')),
@@ -83,7 +86,7 @@ export const writtenOn = ({ text }: Answer): string =>
     .replaceAll(/\s+/g, ' ')
     .trim()
 
-/** The address of the link with some text. */
+/** Returns the address of the link that has the given text. */
 export function linkOn({ text }: Answer, label: string): string | undefined {
   const found = [...text.matchAll(/<a [^>]*href="([^"]*)"[^>]*>([^<]*)<\/a>/g)].find(([, , each]) => each === label)
   return found?.[1]?.replaceAll('&amp;', '&')

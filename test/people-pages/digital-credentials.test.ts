@@ -31,7 +31,7 @@ async function askOnPage(members: Record<string, unknown> = {}) {
   return asked as AskedOverBrowser & { pageUrl: string }
 }
 
-/** The data of a page's button. */
+/** Reads the request from the button of a page. */
 function buttonOn(text: string): { request: BrowserRequest; response_uri: string } | undefined {
   const [, request, response_uri] = /data-request="([^"]*)" data-answer="([^"]*)"/.exec(text) ?? []
   if (request === undefined || response_uri === undefined) return undefined

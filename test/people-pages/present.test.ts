@@ -36,7 +36,7 @@ const eventsOf = async (pageUrl: string, { cookie }: Pick<Visitor, 'cookie'> = {
 
 type Asked = Awaited<ReturnType<typeof askOnPage>>
 
-/** A request, and the first browser that opened its page. */
+/** Makes a request, and opens its page in a first browser. */
 async function begun() {
   const asked = await askOnPage(service)
   const own = newVisitor(service)
@@ -44,7 +44,7 @@ async function begun() {
   return { asked, own }
 }
 
-/** A browser that opened the page of another request first. */
+/** A browser that is bound to the page of a different request. */
 const beginnerElsewhere = async () => (await begun()).own
 
 async function postAnswer(asked: Asked, members: Record<string, string>) {
@@ -173,7 +173,7 @@ describe('the page of a request', () => {
     const record = recordStatements()
     try {
       const counts: number[] = []
-      // The first answer also reads data that is cached afterwards.
+      // During the first answer the service also reads data that it then caches. So only the later rounds are compared.
       for (const page of [false, false, true]) {
         record.clear()
         const asked = await askOnPage(service, { page })
@@ -183,7 +183,8 @@ describe('the page of a request', () => {
         counts.push(record.sent().length)
       }
       expect(counts.slice(4)).toEqual(counts.slice(2, 4))
-      // Two statements create it, one fetches it, and three answer it with the status of the presented credential.
+      // Two statements create the request. Four are for the answer: one fetches the request, and three check and store
+      // the answer.
       expect(counts.slice(4)).toEqual([2, 4])
     } finally {
       record.stop()

@@ -106,7 +106,7 @@ describe('the page of a credential offer', () => {
   })
 
   it('an offer with a page is made in as many statements as without', async () => {
-    // The first two read data that is cached afterwards.
+    // During the first two rounds the service reads data that it then caches.
     for (const page of [false, true]) await issuer.makeOffer({ page })
     const record = recordStatements()
     try {
@@ -193,7 +193,7 @@ describe('the page of a credential offer', () => {
     const refused = await post('/pages', { credentialOfferSessionId }, 'mallory')
     expect([refused.status, refused.json.message]).toEqual([403, 'credentialOfferSessionId belongs to another caller.'])
     expect((await post('/pages', { credentialOfferSessionId: crypto.randomUUID() })).status).toBe(404)
-    // A session is not an offering.
+    // The id of a session is not the id of an offering.
     expect((await post('/pages', { offeringId: credentialOfferSessionId })).status).toBe(404)
   })
 })
@@ -203,7 +203,10 @@ describe('a browser other than the first', () => {
   const host = () => new URL(issuer.service.url).host
   const heading = () => `${host()} Proof of purchase for your wallet`
 
-  /** Opens the page in a first browser, acts on the offer, and returns the texts in this and in other browsers. */
+  /**
+   * Opens the page in a first browser and acts on the offer. Returns the texts that this browser and other browsers
+   * then see.
+   */
   async function told(
     members: Record<string, unknown>,
     act: (offer: Awaited<ReturnType<typeof offerOnPage>>['offer']) => Promise<unknown>,

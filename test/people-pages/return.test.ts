@@ -12,7 +12,10 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-/** A page that a browser has opened, and the address to which the wallet leads after its answer. */
+/**
+ * Makes a page that a browser has opened, and lets a wallet answer. Also returns the address to which the wallet sends
+ * the user.
+ */
 async function answered(members: Record<string, unknown> = {}, visitor: Visitor = newVisitor(service)) {
   const page = await askOnPage(service, members)
   await visitor.open(page.pageUrl)
@@ -191,7 +194,7 @@ describe('the first browser', () => {
     const shown = await late.open(page.pageUrl)
     expect([shown.status, late.cookie]).toEqual([200, undefined])
     expect((await late.open(back)).status).toBe(403)
-    // The same applies to a browser that has the cookie already, from another page.
+    // A browser that already has the cookie from a different page is refused too.
     const known = (await answered()).visitor
     await known.open(page.pageUrl)
     expect((await known.open(back)).status).toBe(403)

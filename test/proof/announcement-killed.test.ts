@@ -11,7 +11,7 @@ import { inParallel, scaled } from './parallel.js'
 const KILLS = scaled(200, 6)
 /** The number of sessions. Each session changes twice. */
 const SESSIONS = KILLS / 2
-/** Number of sessions at once. Most of the time is the start of their processes. */
+/** Number of sessions at the same time. Starting their processes takes most of the time. */
 const AT_ONCE = 6
 
 let service: TestService
@@ -65,7 +65,7 @@ it(`kill -9 between commit and announcement, ${KILLS} times: every event arrives
     await killedAfter('retrieve(values[0], new Date())', [requestId])
     await killedAfter('expire(new Date(Date.now() + 31_536_000_000), 1, values[0])', [id])
     await expect.poll(() => events.length).toBeGreaterThanOrEqual(3)
-    // This wait is long enough for an event that would arrive twice.
+    // If an event arrived twice, the second would arrive within this time.
     await new Promise((resolve) => setTimeout(resolve, 250))
     expect((await sessionOf(service, asked)).state).toBe('Error')
     leave.abort()

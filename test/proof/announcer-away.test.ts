@@ -10,7 +10,7 @@ import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 import { inParallel, scaled } from './parallel.js'
 
 const SESSIONS = scaled(200, 10)
-/** Events of each session after the first. */
+/** Number of events of each session after its first event. */
 const EVENTS = scaled(40, 8)
 const OUTAGES = scaled(10, 1)
 
@@ -25,7 +25,7 @@ describe.each([
   ['redis-server', startRedis, (port: number) => redisTransport({ url: `redis://127.0.0.1:${port}`, log })],
   ['nats-server', startNats, (port: number) => natsTransport({ url: `nats://127.0.0.1:${port}`, log })],
 ] as const)('%s', (program, startServer, transportOf) => {
-  // This test needs the server's program on the machine, otherwise it is skipped.
+  // This test needs the program of the server on the machine. Otherwise it is skipped.
   it.skipIf(!hasProgram(program))(
     `stops and starts ${OUTAGES} times while ${SESSIONS} sessions change: each of ${SESSIONS * EVENTS} events arrives once and in order`,
     async () => {
@@ -55,7 +55,7 @@ describe.each([
           if (moving) await sleep((OUTAGES * 300) / EVENTS)
         }
         const seen = await taken
-        // This event comes after an event that would arrive twice.
+        // If an event arrived twice, the second would arrive before this last event.
         await outagesOver
         await mover.record(id, EVENTS + 2, `state ${EVENTS + 2}`)
         seen.push(...(await subscriber.take(1)))

@@ -14,7 +14,7 @@ afterAll(() => database?.drop())
 
 const start = () => startProcess({ ...localEnvironment(database.url), RATE_LIMIT_MAX: '0' })
 
-/** The path of a redirect. The process does not listen at the base URL. */
+/** Returns only the path of a redirect, because the process does not listen at the base URL. */
 const nextPath = (answer: Response) => new URL(answer.headers.get('location') ?? '').pathname
 
 async function decided(url: string, challenge: string): Promise<string> {

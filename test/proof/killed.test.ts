@@ -67,9 +67,10 @@ it(`kill -9 in the middle of ${CLAIMS} claims leaves no redemption without a cre
   }
   const first = await inParallel(CLAIMS, AT_ONCE, () => claim().catch(() => 'lost'))
   await killed
-  // All claims except the answered claims and the open claims.
+  // The process was killed after a third of the claims. So all later claims are lost, except those that were already
+  // being answered.
   expect(first.filter((outcome) => outcome === 'lost').length).toBeGreaterThanOrEqual(CLAIMS - CLAIMS / 3 - AT_ONCE)
-  // A claim with a lost answer may have counted; each counted claim is complete.
+  // A claim whose answer was lost may have counted. Each claim that counted is complete in the database.
   const after = await state(id)
   expect(after).toEqual(consistent(after.counted))
   expect(after.counted).toBeGreaterThanOrEqual(answered.length)
@@ -82,7 +83,8 @@ it(`kill -9 in the middle of ${CLAIMS} claims leaves no redemption without a cre
   })
   expect(new Set(reads)).toEqual(new Set([true]))
 
-  // Exactly the rest of the limit is left. Indices that the killed process had reserved are not used again.
+  // Exactly the rest of the limit can still be claimed. Indices that the killed process had reserved are not used
+  // again.
   const second = await inParallel(CLAIMS, AT_ONCE, claim)
   expect(second.filter((status) => status === 200)).toHaveLength(LIMIT - after.counted)
   expect(new Set(second)).toEqual(new Set([200, 409]))

@@ -17,7 +17,7 @@ export interface ServiceProcess extends AsyncDisposable {
   kill(): Promise<void>
 }
 
-/** Starts the service. @param jwksUrl key set of the identity provider whose tokens it accepts */
+/** Starts the service. @param jwksUrl address of the keys of the identity provider whose tokens the service accepts */
 export async function startService(databaseUrl: string, jwksUrl: string): Promise<ServiceProcess> {
   const process = startProcess({
     ...localEnvironment(databaseUrl),

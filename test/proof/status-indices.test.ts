@@ -37,7 +37,7 @@ interface Place {
   readonly index: number
 }
 
-/** The revoked indices of a list, as a process publishes it. */
+/** Reads the revoked indices from a list that a process publishes. */
 async function publishedBy(process: ServiceProcess, list: string): Promise<number[]> {
   const { text } = await process.request('GET', `/token-status-lists/${list}`)
   const bytes = inflateSync(Buffer.from(decodeJwt<{ status_list: { lst: string } }>(text).status_list.lst, 'base64url'))
@@ -58,7 +58,7 @@ it(`of ${CREDENTIALS} credentials from two processes, ${AT_ONCE} at once, no two
     return { id: json.id, jws: json.vc.proof.jws, list: statusListCredential.split('/').at(-1), index: statusListIndex }
   })
   expect(new Set(places.map(({ list, index }) => `${list} ${index}`)).size).toBe(CREDENTIALS)
-  // The more credentials share a list, the less a request for it reveals.
+  // All credentials share one list: the more credentials share a list, the less a request for the list reveals.
   expect(new Set(places.map(({ list }) => list)).size).toBe(1)
 
   // Every fourth credential is revoked, alternately through both processes, all at the same time.

@@ -144,7 +144,7 @@ describe('the command line', () => {
 
 type Answer = (request: IncomingMessage, body: string) => { status?: number; body?: unknown; headers?: object }
 
-/** A server that records requests, and answers as a test decides. */
+/** Starts a server that records requests. The test decides its answers. */
 async function standIn() {
   const seen: { readonly line: string; readonly body: string; readonly headers: IncomingMessage['headers'] }[] = []
   let answer: Answer = () => ({})
@@ -216,7 +216,7 @@ describe('the client of the suite', () => {
     const error = await suiteAt(url, trustingFetch([]))
       .version()
       .catch((thrown: unknown) => thrown)
-    // The launcher shows an error of this name without its stack.
+    // For an error with this name, the launcher prints the message without the stack.
     expect(error).toMatchObject({
       name: 'Error',
       message: expect.stringMatching(`^The suite at ${url} does not answer`),
@@ -294,7 +294,7 @@ describe('the browser', () => {
   })
 })
 
-/** A suite in memory: one module, with the states that a test lists. */
+/** Makes a suite in memory. It has one module, which has the listed states one after the other. */
 function suiteOf(states: readonly [status: string, result?: string][], log: readonly LogEntry[] = []) {
   const calls: string[] = []
   let at = 0

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { programOf } from '../../scripts/launch/run-program.js'
 
-/** Every file of a console that was built in an environment, by its name. */
+/** Builds the console in an environment. Returns all files by their names. */
 async function built(environment: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const directory = await mkdtemp(join(tmpdir(), 'credence-console-'))
   const options = ['build', '--config', 'client/console/vite.config.ts', '--outDir', directory, '--logLevel', 'warn']

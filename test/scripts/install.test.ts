@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { projectDirectory } from '../../server/database/migrations.js'
 
-/** Replaces npm: records its arguments, fails on demand, and otherwise installs the one dependency. */
+/** A program that replaces npm. It records its arguments, and installs the only dependency. On demand it fails. */
 const npm = `
 const { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require('node:fs')
 appendFileSync('npm-calls', process.argv.slice(2).join(' ') + '\\n')

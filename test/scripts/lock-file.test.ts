@@ -9,7 +9,7 @@ const zLockFile = z.object({
 
 const FOLDER = 'node_modules/'
 
-/** The folders in which Node searches a package for another package, the nearest first. */
+/** Returns the folders in which Node searches the dependencies of a package, the nearest first. */
 function foldersFor(path: string, name: string): string[] {
   const parts = path === '' ? [] : path.split(`/${FOLDER}`)
   return [...parts.keys(), parts.length]
@@ -17,7 +17,7 @@ function foldersFor(path: string, name: string): string[] {
     .map((folder) => (folder.startsWith(FOLDER) ? folder : `${FOLDER}${folder}`))
 }
 
-/** Dependencies of packages that a lock file has no entry for; `npm ci` refuses it then. */
+/** Finds dependencies of packages for which a lock file has no entry. `npm ci` would refuse such a lock file. */
 function missingIn(text: string): string[] {
   const { packages } = zLockFile.parse(JSON.parse(text))
   return Object.entries(packages).flatMap(([path, { dependencies, optionalDependencies }]) =>

@@ -64,7 +64,7 @@ describe('the test files that run on every supported version', () => {
   const folders = readdirSync(new URL('../../server', import.meta.url), { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && existsSync(new URL(`../${entry.name}`, import.meta.url)))
     .map(({ name }) => name)
-  // The folder `keys` is tested in another process.
+  // The folder `keys` is tested in a different process.
   const elsewhere = ['keys']
 
   it('exist', () => {

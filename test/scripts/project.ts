@@ -27,20 +27,23 @@ export type JournalEntry = Record<string, unknown>
 /** One run of a command in a project. */
 export interface Run {
   readonly child: ChildProcess
-  /** Its output so far. */
+  /** The output so far. */
   output(): string
-  /** Resolves when the text has been written; rejects when the run ends without it. */
+  /** Resolves when the output contains the text. Rejects if the run ends before. */
   until(text: string): Promise<void>
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
 }
 
-/** A clone of the project with a stand-in for the service. Its packages are links to the packages of this project. */
+/**
+ * Makes a clone of the project, in which a small program replaces the service. The clone's packages are links to the
+ * packages of this project.
+ */
 export class Project {
   private readonly runs: Run[] = []
 
   private constructor(readonly directory: string) {}
 
-  /** @param more paths to copy in addition to the scripts' own needs. */
+  /** @param more paths to copy in addition to the paths that the scripts need */
   static async create(more: readonly string[] = []): Promise<Project> {
     const directory = await mkdtemp(join(tmpdir(), 'credence-project-'))
     for (const path of [...copied, ...settings, ...more]) {
@@ -78,12 +81,12 @@ export class Project {
       .map((line) => JSON.parse(line))
   }
 
-  /** The service's starts in the journal, oldest first. */
+  /** Reads from the journal with which settings the service was started, the oldest start first. */
   async starts(): Promise<JournalEntry[]> {
     return (await this.journal()).filter((entry) => 'started' in entry)
   }
 
-  /** The process id of the embedded PostgreSQL; null if it has written none. */
+  /** Reads the process id of the embedded PostgreSQL. Returns null if the server has written no process id. */
   async postgresPid(): Promise<number | null> {
     const file = join(this.directory, '.data', 'postgres', 'postmaster.pid')
     const text = await readFile(file, 'utf8').catch(() => null)

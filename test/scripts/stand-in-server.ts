@@ -1,6 +1,6 @@
 /**
- * Replaces the service in tests of its runner. It answers the runner's requests and writes a journal to the file JOURNAL, one
- * JSON object per line.
+ * Replaces the service in tests of `npm start`. It answers the requests of `npm start` and writes a journal to the file
+ * JOURNAL, one JSON object per line.
  */
 import { appendFileSync } from 'node:fs'
 import { createServer } from 'node:http'

@@ -102,7 +102,7 @@ describe('npm start without any settings', () => {
 
 describe('npm start -- --public', () => {
   it('keeps the service on loopback, names another port for the tunnel, posts the schema and draws a QR code', async () => {
-    // The same as if another start was first.
+    // A 409 means that an earlier start has already posted the schema.
     const run = project.run('start.mjs', { SCHEMA_STATUS: '409' }, ['--public', 'https://demo.example'])
     await run.until('Stop with Ctrl-C.')
     expect(run.output()).not.toContain('refused')

@@ -101,7 +101,10 @@ describe('GET /api/v1/settings', () => {
     }
   }
 
-  /** Variables that are neither address nor secret, but free text of the operator: the names of roles, of hosts, … */
+  /**
+   * Variables that are neither an address nor a secret. Their values are free texts of the operator, such as names of
+   * roles or hosts.
+   */
   const FREE_TEXT = new Set([
     'NODE_ENV',
     'HOST',
@@ -122,7 +125,7 @@ describe('GET /api/v1/settings', () => {
       `${scheme}://pass@host.example`,
       `${scheme}://host.example/?password=pass`,
       `${scheme}://host.example/#pass`,
-      // A second address, and passwords with unencoded reserved characters.
+      // The values contain a second address, or passwords with unencoded reserved characters.
       `${scheme}://a:pass@one.example,${scheme}://b:pass@two.example`,
       `${scheme}://a:b@one.example:1,c:pass@two.example:2`,
       `${scheme}://user:12/pass@host.example`,
@@ -196,7 +199,7 @@ describe('GET /api/v1/settings', () => {
     expect(text).not.toContain(new URL(service.databaseUrl).password || 'no password')
   })
 
-  it('is only for the client secret and admins; a role of one half is not enough', async () => {
+  it('is only for the client secret and admins; ISSUER_ROLE or VERIFIER_ROLE is not enough', async () => {
     await using strict = await startService({
       databaseUrl: service.databaseUrl,
       identityProvider: service.identityProvider,

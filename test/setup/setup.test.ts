@@ -170,7 +170,7 @@ describe('GET /api/v1/setup', () => {
     if (password !== '') expect(text).not.toContain(`:${password}@`)
   })
 
-  it('attack: only the client secret and admins can read it; a role of one half is not enough', async () => {
+  it('attack: only the client secret and admins can read it; ISSUER_ROLE or VERIFIER_ROLE is not enough', async () => {
     await using strict = await beside({ ISSUER_ROLE: 'issuer', VERIFIER_ROLE: 'verifier' })
     const halves = await strict.bearer('bob', { roles: ['issuer', 'verifier'] })
     expect((await strict.request('GET', PATH, { authorization: halves })).status).toBe(403)

@@ -4,7 +4,10 @@ import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
 
 let service: TestService
-/** A clock that the test moves. A number may be missing for some seconds before the job stops waiting for it. */
+/**
+ * The time of the service's clock, which the test moves. The job waits some seconds for a missing number before it
+ * ignores the number.
+ */
 let now: Date
 
 beforeAll(async () => {
@@ -47,7 +50,7 @@ async function missing(): Promise<string[]> {
 }
 
 /**
- * Waits until the server has no older transaction. Other users of this PostgreSQL may have open transactions. The job then
+ * Waits until the server has no older transaction. While other users of this PostgreSQL have open transactions, the job
  * keeps waiting for all missing numbers, to be safe.
  */
 async function becomesOldest(client: Client): Promise<void> {
@@ -59,7 +62,7 @@ async function becomesOldest(client: Client): Promise<void> {
   await expect.poll(oldest, { timeout: 90_000 }).toBe(rows[0]?.xid)
 }
 
-/** An open transaction that has written events. */
+/** Begins a transaction and writes events in it. The transaction stays open. */
 async function openTransaction(count: number): Promise<Client> {
   const client = new Client({ connectionString: service.databaseUrl })
   await client.connect()
@@ -127,7 +130,7 @@ describe('counting audit events', () => {
     await sql(event())
     await fold()
     expect(await missing()).toHaveLength(1)
-    // Other users of this PostgreSQL have transactions too, which must end first.
+    // Other users of this PostgreSQL may have transactions too. They must end before the job stops waiting.
     const turn = async () => {
       later(11)
       await fold()
@@ -187,7 +190,7 @@ describe('counting audit events', () => {
 
   it('counts late events in limited batches too, and gives up none of them', async () => {
     const before = await openTransaction(1)
-    // An event that commits after this transaction began distinguishes it from future transactions.
+    // An event is committed after this transaction began. So the job can tell this transaction from later transactions.
     await sql(event())
     await fold(10)
     const slow = await openTransaction(30)
@@ -195,7 +198,7 @@ describe('counting audit events', () => {
     await fold(10)
     await end(before, 'ROLLBACK')
     await becomesOldest(slow)
-    // The missing numbers are now watched until every transaction that may have them has ended.
+    // The job now watches the missing numbers until every transaction that could have written them has ended.
     for (let turn = 0; turn < 3; turn += 1) {
       later(60)
       await fold(10)

@@ -60,7 +60,7 @@ async function startCache(upstream: string): Promise<AsyncDisposable & { readonl
   }
 }
 
-// Needs nginx on the machine (Debian: apt-get install nginx), otherwise it is skipped.
+// This test needs nginx on the machine (Debian: apt-get install nginx). Otherwise it is skipped.
 describe.skipIf(!hasProgram('nginx'))('status lists behind nginx', () => {
   let service: TestService
   let cache: Awaited<ReturnType<typeof startCache>>
@@ -114,7 +114,7 @@ describe.skipIf(!hasProgram('nginx'))('status lists behind nginx', () => {
         const answer = await get(`${path}${query}`, { ...identity, ...headers })
         expect([query, headers, answer.status, answer.headers.get('x-cache')]).toEqual([query, headers, 200, 'HIT'])
         expect(await answer.text()).toBe(text)
-        // The answer was stored for a client without Origin, and is valid for a browser too.
+        // nginx stored the answer for a client without Origin. The answer must be right for a browser too.
         expect(answer.headers.get('access-control-allow-origin')).toBe('*')
       }
       expect(await asked()).toBe(before + 1)

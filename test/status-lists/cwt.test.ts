@@ -1,10 +1,20 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Jwk } from '../../server/protocol/jose/jws.js'
 import { decodeStatusListCwt, readMdoc, verifyStatusListCwt } from '../../server/protocol/mdoc/mdoc.js'
 import { readTokenStatus } from '../../server/protocol/status-list/token-status-list.js'
 import { credentialOf, type Issuer } from '../issuer/openid4vci/actors.js'
-import { leaf, MDOC, offerOf, startMdocIssuer } from '../issuer/openid4vci/mdoc-actors.js'
+import {
+  leaf,
+  licenceSchema,
+  MDOC,
+  offerOf,
+  postSchema,
+  root,
+  startMdocIssuer,
+} from '../issuer/openid4vci/mdoc-actors.js'
 
 const CWT = 'application/statuslist+cwt'
 const JWT = 'application/statuslist+jwt'
@@ -17,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => close())
 
-/** The status entry of a mobile document that a wallet took. */
+/** Lets a wallet take a mobile document. Returns the document's status entry. */
 async function issued() {
   const { credentialOfferSessionId: id } = await offerOf(issuer)
   const { status } = readMdoc(credentialOf(await issuer.take(await issuer.token(id), MDOC)))
@@ -95,4 +105,44 @@ it('a revocation is visible in JWT, CWT and Bitstring at once', async () => {
   expect(revoked.status).toBe(200)
   expect(await both()).toEqual([1, 1])
   expect(await bitstring()).not.toBe(before)
+})
+
+/** The entry of a document and its value in a list, read by @owf/mdoc, the library of Credo. */
+async function readByOwf(issuerSigned: string, list?: Uint8Array) {
+  const workerData = { issuerSigned, root: root.certificate.raw, list }
+  const worker = new Worker(new URL('owf-status.mjs', import.meta.url), { workerData })
+  const [answer] = await once(worker, 'message')
+  return answer as { readonly uri: string; readonly list?: string; readonly value?: number }
+}
+
+it('the suspension of a mobile document shows in JWT and CWT, also to @owf/mdoc, until it is reinstated', async () => {
+  const name = 'StudentLicence'
+  const posted = await postSchema(issuer, licenceSchema({ name, suspendable: true }))
+  expect(posted.status, posted.text).toBe(201)
+  const holder = `did:jwk:${Buffer.from(JSON.stringify(leaf.certificate.publicKey.export({ format: 'jwk' }))).toString('base64url')}`
+  const signed = await issuer.service.request('POST', '/credentials/sign', {
+    authorization: await issuer.authorization(),
+    body: { type: name, credential_subject: { height: 171 }, format: 'mso_mdoc', holder },
+  })
+  expect(signed.status, signed.text).toBe(201)
+  const { id, credential } = signed.json
+  const { status } = readMdoc(credential)
+  if (status === undefined) throw new Error('The document has no status.')
+  const path = new URL(status.uri).pathname
+  const seen = async () => {
+    const jwt = decodeJwt<{ status_list: { bits: number } }>(await (await get(path, { accept: JWT })).text())
+    const bytes = new Uint8Array(await (await get(path, { accept: CWT })).arrayBuffer())
+    const foreign = await readByOwf(credential, bytes)
+    expect([foreign.uri, foreign.list]).toEqual([status.uri, status.uri])
+    return [jwt.status_list.bits, readTokenStatus({ ...jwt }, status), foreign.value]
+  }
+  const change = async (act: string) =>
+    (await issuer.service.request('POST', `/api/v1/credentials/${id}/${act}`, { client: true })).status
+  expect(await seen()).toEqual([2, 0, 0])
+  expect(await change('suspend')).toBe(200)
+  expect(await seen()).toEqual([2, 2, 2])
+  expect(await change('reinstate')).toBe(200)
+  expect(await seen()).toEqual([2, 0, 0])
+  expect([await change('suspend'), await change('revoke')]).toEqual([200, 200])
+  expect(await seen()).toEqual([2, 1, 1])
 })

@@ -4,7 +4,7 @@ import { query } from '../support/postgres.js'
 import type { Answer } from '../support/service.js'
 import { newWallet, type WalletActor } from '../support/wallet-actor.js'
 
-/** A number of entries that is larger than a reservation of a process in this test. */
+/** A number of credentials that is larger than any block of indices that a process reserves in this test. */
 const MANY = 300
 
 let issuer: Issuer
@@ -47,8 +47,9 @@ async function issueUntil(total: number): Promise<void> {
 }
 
 /**
- * Sends refused requests at the beginning of a block, then issues until every reserved index is used. If an index were lost,
- * the count of used indices would never reach the count of reserved ones again.
+ * Uses all reserved indices, sends requests that the service refuses, then issues until every newly reserved index is
+ * used too. If an index were lost, the number of used indices would never again be equal to the number of reserved
+ * indices.
  */
 async function burnsNone(refused: () => Promise<readonly Answer[]>): Promise<void> {
   const { reserved } = await counts()
@@ -135,7 +136,7 @@ it('direct signing of a subject that is not valid, for a holder that cannot be b
 
 it('a format that cannot be signed, for any reason', () =>
   burnsNone(async () => {
-    // The schema is older than the check of claim names.
+    // The schema is stored without the check of claim names, as if an earlier version had stored it.
     await query(issuer.service.databaseUrl, `UPDATE schemas SET selectively_disclosable = '["iss"]'`)
     const token = await issuer.token((await issuer.makeOffering()).id)
     const answers = [await sign(), await sign(), await issuer.take(token, SD_JWT, ...wallets.slice(0, 4))]

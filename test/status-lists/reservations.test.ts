@@ -5,8 +5,13 @@ import { connectDatabase, type Database, UNHURRIED_MS } from '../../server/datab
 import { createCredentialStore } from '../../server/issuer/credentials/store.js'
 import { createIssuanceStore, type IssuanceContext } from '../../server/issuer/issuance/store.js'
 import { claimsInClear } from '../../server/keys/claims/vault.js'
-import { createAllotment, type StatusIndex } from '../../server/status-lists/allotment.js'
-import { createStatusListStore, type IndexRange, type Reservation } from '../../server/status-lists/store.js'
+import { createAllotment, listsFor, type StatusIndex } from '../../server/status-lists/allotment.js'
+import {
+  createStatusListStore,
+  type EntryBits,
+  type IndexRange,
+  type Reservation,
+} from '../../server/status-lists/store.js'
 import { postSchema } from '../issuer/purchase.js'
 import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
@@ -35,15 +40,15 @@ beforeEach(() =>
 
 const rows = (text: string) => query(service.databaseUrl, text)
 
-const reserve = (count: number, mostOpen: number): Promise<IndexRange> => {
+const reserve = (count: number, mostOpen: number, bits: EntryBits = 1): Promise<IndexRange> => {
   const { keyId, issuerId } = context
-  return createStatusListStore(database).reserve({ keyId, issuerId, count, mostOpen }, randomUUID())
+  return createStatusListStore(database).reserve({ keyId, issuerId, count, bits, mostOpen }, randomUUID())
 }
 
 const atOnce = <Result>(act: (number: number) => Promise<Result>): Promise<Result[]> =>
   Promise.all(Array.from({ length: AT_ONCE }, (_, number) => act(number)))
 
-/** Every reserved index, with its list. */
+/** Reads every reserved index, with its list. */
 const entriesOf = (ranges: readonly IndexRange[]): string[] =>
   ranges.flatMap(({ listId, from, to }) => Array.from({ length: to - from }, (_, at) => `${listId} ${from + at}`))
 
@@ -60,6 +65,8 @@ async function record(indices: readonly StatusIndex[]): Promise<string> {
       holderDid: null,
       vc: {},
       createdAt: new Date(),
+      claimsDueAt: null,
+      recordDueAt: null,
       instances: indices.map((index) => ({ ...index, configurationId: 'Purchase', format: 'dc+sd-jwt' })),
       audit: { actor: 'alice', action: 'credential.issued' },
     },
@@ -75,7 +82,7 @@ describe('simultaneous reservations of many processes', () => {
     expect(await rows('SELECT allotted FROM status_lists')).toEqual([{ allotted: AT_ONCE * 32 }])
   })
 
-  it('use further lists under load, up to the allowed number of open lists', async () => {
+  it('use further lists under load, up to the allowed number of lists with free indices', async () => {
     const ranges = (await Promise.all(Array.from({ length: 8 }, () => atOnce(() => reserve(1_024, 3))))).flat()
     const entries = entriesOf(ranges)
     expect(new Set(entries).size).toBe(entries.length)
@@ -122,6 +129,15 @@ describe('simultaneous reservations of many processes', () => {
     expect(await lists()).toBe(2)
   })
 
+  it('use separate lists for entries of one and of two bits, each opened once', async () => {
+    const ranges = await atOnce((number) => reserve(32, 1, number % 2 === 0 ? 1 : 2))
+    expect(new Set(entriesOf(ranges)).size).toBe(AT_ONCE * 32)
+    expect(await rows('SELECT bits, allotted FROM status_lists ORDER BY bits')).toEqual([
+      { bits: 1, allotted: (AT_ONCE / 2) * 32 },
+      { bits: 2, allotted: (AT_ONCE / 2) * 32 },
+    ])
+  })
+
   it('can share a list with an earlier version, which has its own counter', async () => {
     await reserve(32, 1)
     const earlier = async (): Promise<IndexRange> => {
@@ -143,8 +159,9 @@ describe('simultaneous reservations of many processes', () => {
 })
 
 /**
- * Runs actions that wait for a status list. Another transaction changes the list, and a third transaction has a shared lock of its row,
- * like each statement that records a credential. The actions continue after the change is committed, while the row still has the shared lock.
+ * Runs actions that wait for a status list. One transaction changes the list, so the actions wait for it. A second
+ * transaction has a shared lock on the list's row, like each statement that records a credential. The actions continue
+ * after the change is committed, while the second transaction still has the shared lock.
  */
 async function onceChanged<Result>(acts: readonly (() => Promise<Result>)[]): Promise<Result[]> {
   const [changing, sharing] = [0, 1].map(() => new pg.Client({ connectionString: service.databaseUrl }))
@@ -182,14 +199,10 @@ describe('statements that wait for a list while credentials lock its row (a form
   it('revocations', async () => {
     const { listId } = await reserve(5, 1)
     const ids = await Promise.all([0, 1, 2, 3, 4].map((index) => record([{ listId, index }])))
-    const { revoke } = createCredentialStore(database, claimsInClear)
-    expect(await onceChanged(ids.map((id) => () => revoke(id, new Date(), null)))).toEqual([
-      true,
-      true,
-      true,
-      true,
-      true,
-    ])
+    const { changeStatus } = createCredentialStore(database, claimsInClear)
+    const revoke = (id: string) => () =>
+      changeStatus({ id, change: 'revoke', reason: null, note: undefined, actor: null, now: new Date() })
+    expect(await onceChanged(ids.map(revoke))).toEqual(ids.map(() => 'changed'))
     expect(await rows('SELECT version FROM status_lists')).toEqual([{ version: 5 }])
   })
 })
@@ -219,9 +232,9 @@ describe('the blocks of a process', () => {
     const useUpIn = async (milliseconds: number) => {
       const count = asked.at(-1)?.count ?? 0
       now += milliseconds
-      for (let taken = 0; taken < count; taken += 1) await allot(context.issuerId, context.keyId, 1)
+      for (let taken = 0; taken < count; taken += 1) await allot(listsFor(context), 1)
     }
-    await allot(context.issuerId, context.keyId, 1)
+    await allot(listsFor(context), 1)
     for (let block = 0; block < 6; block += 1) await useUpIn(99)
     await useUpIn(500)
     for (let block = 0; block < 6; block += 1) await useUpIn(1_001)
@@ -229,13 +242,13 @@ describe('the blocks of a process', () => {
     expect(asked.map(({ count }) => count)).toEqual(counts)
     expect(Math.max(...counts)).toBeLessThan(SIZE / 100)
     expect(asked.map(({ mostOpen }) => mostOpen)).toEqual(counts.map((count) => (count === 1_024 ? 8 : 1)))
-    // No other process took part.
+    // There was only one process.
     expect(await lists()).toBe(1)
   })
 
   it('use an index again only once after a refused request returned it, also while the next block is being reserved', async () => {
     const allot = createAllotment(createStatusListStore(database), randomUUID, () => Buffer.alloc(32, 1))
-    const take = (count: number) => allot(context.issuerId, context.keyId, count)
+    const take = (count: number) => allot(listsFor(context), count)
     const refused = await take(32)
     const givenBack = names(refused.indices)
     const waiting = take(1)

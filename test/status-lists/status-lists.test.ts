@@ -45,7 +45,7 @@ interface RawAnswer {
   readonly body: Buffer
 }
 
-/** The raw answer. `fetch` would ask for compressed answers and hide the compression. */
+/** Reads the raw answer, because `fetch` would ask for a compressed answer and hide the compression. */
 function raw(method: string, form: (typeof FORMS)[number], { listId }: Place, headers: Record<string, string> = {}) {
   return new Promise<RawAnswer>((resolve, reject) => {
     const sent = request(`${service.url}/${form}/${listId}`, { method, headers }, async (response) => {
@@ -224,7 +224,7 @@ describe('GET /token-status-lists/{id}', () => {
 })
 
 describe('revocation', () => {
-  it('is visible in both forms at once, for this credential only', async () => {
+  it('is visible in both kinds of lists at once, for this credential only', async () => {
     const places = [await issue(), await issue(), await issue()] as const
     const before = await revokedIndices(places[0])
     const etags = await Promise.all(FORMS.map(async (form) => (await get(form, places[0])).headers.get('etag')))
@@ -255,7 +255,8 @@ describe('status indices', () => {
     expect(new Set(places.map(({ listId, index }) => `${listId} ${index}`)).size).toBe(80)
     const indices = places.map(({ index }) => index)
     expect(Math.max(...indices)).toBeLessThan(SIZE)
-    // In a random sequence of 79 indices in 131,072, the probability of one step to a neighbour is one in a thousand.
+    // In a random sequence of 79 out of 131,072 indices, the probability that two successive indices are neighbours is
+    // one in a thousand.
     const neighbours = indices.filter((index, at) => at > 0 && Math.abs(index - (indices[at - 1] ?? 0)) === 1)
     expect(neighbours.length).toBeLessThan(3)
     expect(Math.max(...indices) - Math.min(...indices)).toBeGreaterThan(SIZE / 2)

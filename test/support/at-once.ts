@@ -1,6 +1,6 @@
 /**
- * Runs an action `count` times at once. Each run gets the store's answer only when all runs have asked. All runs therefore
- * decide by the state before the first change.
+ * Runs an action `count` times at the same time. A run gets the store's answer only when all runs have asked the store.
+ * So all runs decide by the state before the first change.
  */
 export async function atOnce<Store extends object, Done>(
   store: Store,

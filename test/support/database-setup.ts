@@ -31,7 +31,10 @@ async function easePassword(url: string): Promise<void> {
   await client.end()
 }
 
-/** Migrates one database. The database of each test is a copy of it. The first project with tests does this for all projects. */
+/**
+ * Migrates one database, of which the database of each test is a copy. The first project of Vitest that has tests does
+ * this for all projects.
+ */
 export default async function setup({ vitest }: TestProject): Promise<(() => Promise<void>) | undefined> {
   const root = vitest.getRootProject()
   if ('databaseServer' in root.getProvidedContext()) return

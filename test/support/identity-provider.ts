@@ -8,7 +8,7 @@ export interface TokenClaims {
   readonly clientRoles?: Readonly<Record<string, readonly string[]>>
   readonly did?: string | readonly string[]
   readonly iss?: string | undefined
-  /** Lifetime in seconds; an hour by default. */
+  /** Lifetime of the token in seconds; an hour by default. */
   readonly expiresIn?: number
 }
 
@@ -27,7 +27,10 @@ async function newKey(kid: string) {
   return { kid, privateKey, jwk: { ...(await exportJWK(publicKey)), kid, use: 'sig', alg: 'RS256' } }
 }
 
-/** One key for all providers of a worker, because RSA keys take long to make. No test distinguishes tokens of providers. */
+/**
+ * All providers of a worker share one key, because an RSA key takes long to make. No test needs to distinguish the
+ * tokens of two providers.
+ */
 const firstKey = newKey('key-1')
 
 export async function startIdentityProvider(): Promise<IdentityProvider> {

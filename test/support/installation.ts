@@ -20,7 +20,7 @@ interface LockedPackage {
   readonly devOptional?: boolean
 }
 
-/** Names of the packages that `npm ci --omit=dev --omit=optional` puts into node_modules. */
+/** Returns the names of the packages that `npm ci --omit=dev --omit=optional` puts into node_modules. */
 async function productionPackages(): Promise<string[]> {
   const { packages } = JSON.parse(await readFile(join(project, 'package-lock.json'), 'utf8'))
   return Object.entries<LockedPackage>(packages).flatMap(([path, { dev, optional, devOptional }]) => {

@@ -1,5 +1,5 @@
 /**
- * Options of a test's server that closes no idle connection. Only the client closes connections. If the server closed a connection, a
- * request that is sent at this moment would be lost. This is likely on a busy machine.
+ * Options for a server of a test. The server does not close idle connections: only the client does. If the server
+ * closed a connection while a request is sent, the request would be lost. This is likely on a busy machine.
  */
 export const KEPT_ALIVE = { keepAliveTimeout: 0 }

@@ -13,7 +13,7 @@ export interface ListPage {
   readonly nextCursor?: string
 }
 
-/** One page of a list. Its header `Link` leads to the page of its `nextCursor`. */
+/** Reads one page of a list. Checks that the header `Link` leads to the page of `nextCursor`. */
 export async function pageOf(
   service: TestService,
   path: string,
@@ -30,7 +30,7 @@ export async function pageOf(
   return answer.json
 }
 
-/** All entries of a list, page by page. */
+/** Reads all entries of a list, page by page. */
 export async function allOf(
   service: TestService,
   path: string,

@@ -5,12 +5,16 @@ import { tmpdir } from 'node:os'
 /** The folder of Linux with a file system in memory for all users. */
 const SHARED_MEMORY = '/dev/shm'
 
-/** The needed free space. The databases and the write-ahead log of a run use about 200 MB. Containers often have only 64 MB. */
+/**
+ * The needed free space. A run's databases and write-ahead log use about 200 MB, but the memory file system of
+ * containers often has only 64 MB.
+ */
 const ENOUGH_BYTES = 2 * 1024 ** 3
 
 /**
- * A folder for servers' data: in memory if there is enough, otherwise the folder for temporary files. The database of each test
- * has some hundred files. A file system on a disk takes up to ten times as long to make and remove them.
+ * Returns a folder for the data of servers: in memory if there is enough space, otherwise the folder for temporary
+ * files. The database of each test has several hundred files. A file system on a disk takes up to ten times as long to
+ * create and delete these files.
  */
 export async function memoryFolder(): Promise<string> {
   try {

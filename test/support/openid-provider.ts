@@ -17,17 +17,17 @@ export interface OpenidProvider extends AsyncDisposable {
   readonly issuer: string
   /** Variables that make a service a client of this provider. */
   env(method?: Method): Record<string, string>
-  /** Allows the redirect addresses of a service. */
+  /** Registers the redirect addresses of a service. */
   register(serviceUrl: string): Promise<void>
-  /** The next user who signs in, with the claims that the provider knows; null: the user refuses. */
+  /** The next user who signs in, with the claims that the provider knows. Null if the user refuses. */
   user: Readonly<Record<string, unknown>> | null
-  /** Whether access tokens are JWTs with the user's `roles`; opaque unless set, and then for userinfo. */
+  /** Whether access tokens are JWTs with the user's `roles`. By default they are opaque and serve only for userinfo. */
   jwt: boolean
   /** Lifetime of access tokens in seconds. */
   accessSeconds: number
   /** Whether there are refresh tokens, each for one use. */
   refreshTokens: boolean
-  /** If set, requests get a 503, or only requests for the given paths. */
+  /** If true, all requests get a 503. If it is a list of paths, only requests for these paths get a 503. */
   away: boolean | readonly string[]
   /** The requested paths. */
   readonly requests: string[]

@@ -1,13 +1,16 @@
 import pg from 'pg'
 
-/** A prepared statement of PostgreSQL, with the numbers of executions with its kept plan and with plans for specific values. */
+/**
+ * A prepared statement of PostgreSQL. It has the number of executions with the reused plan, and the number of
+ * executions with plans for specific values.
+ */
 export interface PlanCounts {
   readonly statement: string
   readonly generic: number
   readonly custom: number
 }
 
-/** Collects the statements of this process from now on. */
+/** Starts to collect the statements of this process. */
 export function recordPlans(): { read(): Promise<PlanCounts[]>; stop(): void } {
   const send = pg.Client.prototype.query
   const clients = new Set<pg.Client>()
@@ -32,9 +35,12 @@ export function recordPlans(): { read(): Promise<PlanCounts[]>; stop(): void } {
   }
 }
 
-/** PostgreSQL makes five plans for specific values of a statement before it compares them with a plan for any values. */
+/**
+ * PostgreSQL first plans a statement five times for its specific values. Then it compares these plans with a plan for
+ * any values.
+ */
 const PLANS_BEFORE_ANY = 5
 
-/** Statements that ran more than five times, but are still planned again for their values. */
+/** Finds the statements that ran more than five times but are still planned for their values each time. */
 export const plannedAnew = (counts: readonly PlanCounts[]): string[] =>
   counts.filter(({ custom }) => custom > PLANS_BEFORE_ANY).map(({ statement }) => statement)

@@ -6,7 +6,7 @@ import { migrate } from '../../server/database/migrate.js'
 import { withStartLock } from '../../server/database/start-lock.js'
 import { memoryFolder } from './memory-folder.js'
 
-/** Data of test/support/database-setup.ts for the workers. */
+/** The data that test/support/database-setup.ts provides for the workers. */
 export interface DatabaseServer {
   /** URL of a database whose user may create other databases. */
   readonly url: string
@@ -34,10 +34,10 @@ export interface OwnPostgres {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** SQLSTATE object_in_use: another copy of the template is being made. */
+/** SQLSTATE object_in_use: a different worker is copying the template at this moment. */
 const objectInUse = '55006'
 
-/** The URL of another database of the same server. */
+/** Returns the URL of a different database of the same server. */
 export function databaseUrl(serverUrl: string, database: string): string {
   const url = new URL(serverUrl)
   url.pathname = `/${database}`
@@ -50,7 +50,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return copyOf(template, url)
 }
 
-/** An empty database on the run's server, without a table. */
+/** Makes an empty database without tables on the run's server. */
 export async function createEmptyDatabase(): Promise<TestDatabase> {
   return copyOf('template0', inject('databaseServer').url)
 }
@@ -66,7 +66,7 @@ async function copyOf(template: string, serverUrl: string): Promise<TestDatabase
   const name = `credence_test_${randomUUID().replaceAll('-', '')}`
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // A copy by file is faster for a few megabytes than a copy through the write-ahead log.
+      // For a few megabytes, copying the files is faster than copying through the write-ahead log.
       await query(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY FILE_COPY`)
       break
     } catch (error) {

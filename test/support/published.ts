@@ -5,13 +5,16 @@ import { z } from 'zod'
 import { installValidationMessages } from '../../server/api/validation.js'
 import type { Config } from '../../server/config/config.js'
 
-// The library sets the words of Zod's messages for the whole process.
+// The library changes Zod's messages for the whole process, so the service's messages are set again.
 installValidationMessages()
 
-/** A service that hangs, because a test has taken its database away, is not read. */
+/**
+ * The longest wait for a document. A service may hang because a test has stopped its database. Its documents are then
+ * not read.
+ */
 const PATIENCE_MS = 5_000
 
-/** Formats that the library knows. It ignores the format that a test makes up. */
+/** The formats that the library knows. The library ignores the invented format of a test. */
 const STANDARD: ReadonlySet<string> = new Set(['dc+sd-jwt', 'vc+sd-jwt', 'jwt_vc_json', 'mso_mdoc'])
 
 const zIssuer = z.object({
@@ -23,12 +26,12 @@ const zIssuer = z.object({
 
 /** A service that publishes documents. */
 interface Published {
-  /** Where it listens. Its documents may name another address. */
+  /** The address at which the service listens. Its documents may name a different address. */
   readonly url: string
   readonly config: Pick<Config, 'issuerBaseUrl'>
 }
 
-/** A document of the service; undefined if it cannot be had any more. */
+/** Reads a document of the service. Returns undefined if the service does not return it any more. */
 async function documentAt(address: string, { url, config }: Published): Promise<Response | undefined> {
   const { issuerBaseUrl } = config
   if (!address.startsWith(`${issuerBaseUrl}/`)) return undefined
@@ -40,7 +43,7 @@ async function documentAt(address: string, { url, config }: Published): Promise<
 
 const unused = () => Promise.reject(new Error('Reading documents needs no key.'))
 
-/** What a library of wallets reads of the service's metadata as an issuer. */
+/** Reads the service's issuer metadata with a library for wallets. */
 function readByWallet(service: Published): Promise<IssuerMetadataResult> {
   const found = async (input: unknown) =>
     (await documentAt(String(input), service)) ?? new Response(null, { status: 404 })
@@ -56,7 +59,10 @@ function readByWallet(service: Published): Promise<IssuerMetadataResult> {
   return client.resolveIssuerMetadata(service.config.issuerBaseUrl)
 }
 
-/** The refusal of a library that reads the service's documents; undefined if others can read all of them. */
+/**
+ * Reads the service's documents with the libraries. Returns the error of a library, or undefined if the libraries
+ * accept all documents.
+ */
 export const refusalOfPublished = (service: Published): Promise<unknown> =>
   readPublished(service).then(
     () => undefined,
@@ -64,10 +70,10 @@ export const refusalOfPublished = (service: Published): Promise<unknown> =>
   )
 
 /**
- * Reads every document that a service publishes about its types as libraries of wallets and verifiers read it. A test service that
- * closes does so: whatever types a test has made, others can read them.
+ * Reads every document that a service publishes about its types, with libraries for wallets and verifiers. This runs
+ * when a test closes its service. So the libraries check all types that tests make.
  *
- * @throws the refusal of a library
+ * @throws the error of a library
  */
 export async function readPublished(service: Published): Promise<void> {
   const base = service.config.issuerBaseUrl

@@ -24,10 +24,10 @@ import type { RemoteEncryption } from './wallet-remote-encryption.js'
 
 export { DIPLOMA, DIPLOMA_DOCTYPE, DIPLOMA_JWT, DIPLOMA_MDOC, DIPLOMA_SD_JWT } from './wallet-remote-credentials.js'
 
-/** The key or DID that a credential is bound to. */
+/** The key or DID to which a credential is bound. */
 export interface ProvenHolder {
   readonly publicJwk: JWK
-  /** The DID that the proof named; undefined for a bare key. */
+  /** The DID that the proof named; undefined if the proof has only a `jwk`. */
   readonly did: string | undefined
 }
 
@@ -52,9 +52,12 @@ export interface RemoteIssuerOptions extends Omit<RemoteAuthorizationOptions, 'i
   /** Members that replace members of the metadata: an attack. */
   readonly metadata?: Members
   readonly serverMetadata?: Members
-  /** Signs instead of this issuer: a mobile document, or, as an attack, another credential than the requested credential. */
+  /**
+   * A function that signs instead of this issuer. It makes a mobile document, or, as an attack, a credential that was
+   * not requested.
+   */
   readonly forge?: (issuer: RemoteIssuer, holder: ProvenHolder, format: string) => Promise<string>
-  /** Handlers that replace the handler of a path: an attack. */
+  /** Handlers that replace the handlers of paths: an attack. */
   readonly replace?: Readonly<Record<string, RemoteHandler>>
 }
 
@@ -64,11 +67,11 @@ export interface RemoteIssuer extends AsyncDisposable {
   readonly key: RemoteKey
   readonly seen: readonly SeenRequest[]
   readonly notifications: readonly string[]
-  /** Makes all issued access tokens invalid. */
+  /** Makes all access tokens invalid that were issued so far. */
   endAccessTokens(andRefreshTokens?: boolean): void
   /** `openid-credential-offer://` with the offer by value. */
   offer(configurationIds?: readonly string[]): Promise<string>
-  /** The same by reference. */
+  /** Like `offer`, but with the offer by reference. */
   offerByReference(configurationIds?: readonly string[]): Promise<string>
   /** @param plain claims that are not selectively disclosable */
   signSdJwtVc(

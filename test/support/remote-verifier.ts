@@ -20,15 +20,15 @@ export interface RemoteRequestOptions {
   /** The keys of `client_metadata`, made from the key for encrypted responses. */
   readonly keys?: (usable: JsonObject) => readonly JsonObject[]
   readonly header?: JsonObject
-  /** Signs instead of the verifier: an attack. */
+  /** A function that signs instead of the verifier: an attack. */
   readonly signer?: RemoteKey
   /** The client identifier in the address, if it differs from the request object: an attack, or a draft. */
   readonly clientId?: string
   /** Further parameters of the address. */
   readonly address?: Readonly<Record<string, string>>
   /**
-   * Encrypts the request object to the key that the wallet published (OpenID4VP 1.0 §5.10); its `header` replaces members of
-   * the header.
+   * Encrypts the request object for the key that the wallet published (OpenID4VP 1.0 §5.10). `header` replaces members
+   * of the JWE header.
    */
   readonly encrypted?: RequestEncryption
   /** Omits the `wallet_nonce` in the request object: an attack. */
@@ -43,9 +43,9 @@ export interface RequestEncryption {
   readonly content?: string
 }
 
-/** A presentation as it arrived. */
+/** A presentation as the verifier received it. */
 export interface RemoteResponse {
-  /** Presentations by credential query; with Presentation Exchange, by input descriptor. */
+  /** The presentations by credential query. With Presentation Exchange: by input descriptor. */
   readonly presentations: Readonly<Record<string, readonly unknown[]>>
   readonly nonce: string
   readonly clientId: string
@@ -65,11 +65,14 @@ const zSubmission = z.looseObject({
 })
 export type Submission = z.infer<typeof zSubmission>
 
-/** The value of a form field: a presentation, or several presentations as JSON. */
+/** Reads the value of a form field: a presentation, or several presentations as JSON. */
 const textOrJson = (value: unknown): unknown =>
   typeof value === 'string' && value.startsWith('[') ? JSON.parse(value) : value
 
-/** The presentations of a submission by descriptor (draft 21 §6.1): `$` for a single presentation, `$[n]` for one of several. */
+/**
+ * Finds the presentations of a submission by descriptor (draft 21 §6.1). The path `$` means a single presentation,
+ * `$[n]` one of several.
+ */
 function submitted(
   vpToken: unknown,
   read: Record<string, unknown>,
@@ -145,7 +148,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
   const responses: RemoteResponse[] = []
   const refusals: RemoteRefusal[] = []
 
-  /** The error in an answer; undefined if there is none. */
+  /** Returns the error in an answer, or undefined if the answer has no error. */
   const refusalIn = async (form: Record<string, string>): Promise<RemoteRefusal | undefined> => {
     const { response: jwe } = form
     const parameters =
@@ -163,7 +166,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
     return signJwt(request.signer ?? (x509 ? leafKey : key), header, { ...payload, ...nonce })
   }
 
-  /** Nested: signed, then encrypted for the wallet (RFC 7519 §11.2). */
+  /** A nested JWT: first signed, then encrypted for the wallet (RFC 7519 §11.2). */
   const encryptedFor = async (wallet: unknown, object: string, encryption: RequestEncryption) => {
     const { jwks } = wallet as { jwks: { keys: [JWK] } }
     const [published] = jwks.keys
@@ -205,7 +208,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
     }
     const parsed: ParsedOpenid4vpAuthorizationResponse = await library.parseOpenid4vpAuthorizationResponse({
       authorizationResponse: form,
-      // A test may send a payload to a wallet that the library's types forbid.
+      // The library's types forbid some payloads that a test sends to a wallet.
       authorizationRequestPayload: stored.payload as never,
       callbacks: remoteCallbacks(key, decryptionKey),
     })

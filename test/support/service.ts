@@ -20,7 +20,7 @@ import { refusalOfPublished } from './published.js'
 export const CLIENT_SECRET = 'test-client-secret'
 
 export interface ServiceOptions extends WiringOptions, AppOptions {
-  /** Variables in addition to the environment of every test service. An empty value removes a variable. */
+  /** Variables in addition to the environment that every test service has. An empty value removes a variable. */
   readonly env?: Readonly<Record<string, string>>
   /** A database to share with another service; by default a new database. */
   readonly databaseUrl?: string
@@ -38,9 +38,9 @@ export interface TestService extends AsyncDisposable {
   readonly service: Service
   readonly databaseUrl: string
   readonly identityProvider: IdentityProvider
-  /** Sends a request to a path of the service, with `authorization` or `x-client-secret` if requested. */
+  /** Sends a request to a path of the service, with `authorization` or `x-client-secret` if the options say so. */
   request(method: string, path: string, options?: RequestOptions): Promise<Answer>
-  /** An Authorization header value for a caller. */
+  /** Makes the value of the Authorization header for a caller. */
   bearer(sub: string, claims?: Parameters<IdentityProvider['token']>[1]): Promise<string>
   close(): Promise<void>
 }
@@ -101,7 +101,7 @@ async function makeDefaults(config: Config): Promise<void> {
   await database.close()
 }
 
-/** A long time-out, so that a busy machine, which may stop for seconds, does not fail a test. */
+/** A long time-out. On a busy machine, which may stop for seconds, a short time-out would fail a test. */
 const onBusyMachine = { databaseWaitMs: UNHURRIED_MS, outbound: { timeoutMs: UNHURRIED_MS } }
 
 /** Starts the real service with a real PostgreSQL and a real port. There is no rate limit unless `env` sets one. */
@@ -131,7 +131,8 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
   })
   serve(createApp(service.app, options))
   const close = async () => {
-    // The service that made the database reads for all that share it: another one may close while the database is dropped.
+    // Only the service that made the database reads the published documents. Services that share the database may close
+    // while it is dropped.
     const refusal = await (database === undefined ? undefined : refusalOfPublished({ url, config }))
     service.beginStop()
     service.endStreams()

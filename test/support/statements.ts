@@ -5,7 +5,7 @@ import pg from 'pg'
  * announce or search session events, which serve many sessions at once.
  */
 export interface StatementRecord {
-  /** The statements since the last `clear()`, in order. */
+  /** The statements that were sent since the last `clear()`, in order. */
   sent(): readonly string[]
   clear(): void
   stop(): void

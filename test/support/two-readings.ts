@@ -1,4 +1,4 @@
-/** Addresses that lead to different places in a URL parser and in a browser, or in two parsers. */
+/** Addresses for which a URL parser and a browser, or two URL parsers, find different hosts. */
 export const TWO_READINGS = [
   'https:../../console',
   'https:evil.example',

@@ -2,7 +2,7 @@ import { didJwk } from '../../server/protocol/did/did-jwk.js'
 import type { SignatureAlgorithm } from '../../server/protocol/jose/algorithms.js'
 import { createSigner, generateKeyPair, type Jwk, type Signer, signCompact } from '../../server/protocol/jose/jws.js'
 
-/** Members that a proof gets in addition to its own, or instead of them. */
+/** Members that are added to a proof, or replace members of the proof. */
 export interface ProofChanges {
   readonly header?: Readonly<Record<string, unknown>>
   readonly payload?: Readonly<Record<string, unknown>>

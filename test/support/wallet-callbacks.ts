@@ -23,7 +23,7 @@ export async function newRemoteKey(): Promise<RemoteKey> {
   return { privateJwk: await exportJWK(privateKey), publicJwk, did, kid: `${did}#0` }
 }
 
-/** Signs a JWT with a remote key; the header's `alg` is ES256. */
+/** Signs a JWT with the key of an independent party. The header's `alg` is ES256. */
 export async function signJwt(
   key: RemoteKey,
   header: Record<string, unknown>,
@@ -46,7 +46,7 @@ async function didDocumentKey(didUrl: string): Promise<JWK> {
   return found.publicKeyJwk
 }
 
-/** The public key of a signer: by DID URL, by the key itself, or by certificate. */
+/** Returns the public key of a signer, which is named by a DID URL, by the key itself, or by a certificate. */
 export async function keyOfSigner(signer: JwtSigner): Promise<JWK> {
   if (signer.method === 'did') return didDocumentKey(signer.didUrl)
   if (signer.method === 'jwk') return signer.publicJwk as JWK
@@ -59,7 +59,7 @@ export async function keyOfSigner(signer: JwtSigner): Promise<JWK> {
 
 const HASHES: Readonly<Record<string, string>> = { 'sha-256': 'sha256', 'sha-384': 'sha384', 'sha-512': 'sha512' }
 
-/** Callbacks for the issuer and verifier sides of the independent libraries, over jose. */
+/** Makes the callbacks that the independent libraries need as issuer and as verifier. They use jose. */
 export function remoteCallbacks(key: RemoteKey, decryptionKey?: JWK): CallbackContext {
   return {
     fetch,

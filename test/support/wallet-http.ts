@@ -14,7 +14,7 @@ export interface SeenRequest {
 export interface RemoteAnswer {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** The body: a string, or a value that is sent as JSON. */
+  /** The body of the response: a string, or a value that is sent as JSON. */
   readonly body?: unknown
   /** Writes the response itself, for answers that never end. */
   readonly raw?: (response: ServerResponse) => void

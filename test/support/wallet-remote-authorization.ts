@@ -9,14 +9,14 @@ import {
 import type { RemoteAnswer, RemoteHandler, SeenRequest } from './wallet-http.js'
 
 export interface RemoteAuthorizationOptions {
-  /** Path of the identifiers of issuer and authorization server; by default none. */
+  /** The path in the identifiers of the issuer and the authorization server; by default there is no path. */
   readonly path?: string
   readonly txCode?: string
   /** Access tokens are bound to a key, and every request needs a proof of possession with a server's nonce. */
   readonly dpop?: boolean
   /** Whether these proofs need a nonce of the server; true by default. */
   readonly dpopNonce?: boolean | 'with access tokens'
-  /** The server's spelling of the scheme of bound tokens, in `token_type` and in challenges; `DPoP` by default. */
+  /** How the server spells the scheme of bound tokens, in `token_type` and in challenges; `DPoP` by default. */
   readonly dpopScheme?: string
   /** `WWW-Authenticate` for a proof without a valid nonce, if it differs from the scheme's normal challenge. */
   readonly challenge?: string
@@ -34,15 +34,15 @@ export interface RemoteAuthorizationOptions {
   readonly identifiedConfigurations?: readonly string[]
 }
 
-/** The authorization server of an independent issuer, over `@openid4vc/oauth2`. */
+/** The authorization server of an independent issuer, made with `@openid4vc/oauth2`. */
 export interface RemoteAuthorization {
   readonly metadata: AuthorizationServerMetadata
   readonly routes: Readonly<Record<string, RemoteHandler>>
-  /** A pre-authorized code for one use. */
+  /** Makes a pre-authorized code for one use. */
   newCode(): string
   /** Makes all issued access tokens invalid, and on demand refresh tokens too. */
   endAccessTokens(andRefreshTokens?: boolean): void
-  /** The refusal of a request without a valid access token; undefined for a valid token. */
+  /** Checks the access token of a request. Returns the refusal, or undefined if the token is valid. */
   authenticate(request: SeenRequest): Promise<RemoteAnswer | undefined>
 }
 
@@ -101,7 +101,10 @@ export function createRemoteAuthorization(
   const refreshTokens = new Map<string, string | undefined>()
   const pushed = new Map<string, Record<string, string>>()
 
-  /** The thumbprint of a proof of possession, or a refusal if the proof is missing or has no valid nonce. */
+  /**
+   * Returns the thumbprint of the key in a proof of possession, or a refusal if the proof is missing or has no valid
+   * nonce.
+   */
   const provenKey = async (request: SeenRequest, accessToken?: string): Promise<string | RemoteAnswer | undefined> => {
     if (options.dpop !== true) return undefined
     const jwt = request.headers.get('dpop')

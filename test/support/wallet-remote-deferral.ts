@@ -6,7 +6,10 @@ export interface RemoteDeferral {
   readonly interval: number
   /** Configurations that are deferred; all by default. */
   readonly only?: readonly string[]
-  /** The decision on the next request of a wallet: wait, the credential, or another answer. */
+  /**
+   * How the issuer answers the next request of a wallet: the wallet must wait, gets the credential, or gets a different
+   * answer.
+   */
   decision: 'pending' | 'approved' | (() => RemoteAnswer)
   /** The requests, in order. */
   readonly asked: string[]

@@ -20,7 +20,7 @@ export interface RemoteEncryptionOptions {
   readonly answer?: (jwe: string, wallet: JWK) => Promise<RemoteAnswer> | RemoteAnswer
 }
 
-/** The encryption of an independent issuer's messages, by jose. */
+/** The encryption of an independent issuer's messages, made with jose. */
 export interface RemoteEncryption {
   /** Members of the metadata. */
   readonly metadata: Readonly<Record<string, unknown>>
@@ -32,7 +32,7 @@ export interface RemoteEncryption {
   around(handler: RemoteHandler): RemoteHandler
 }
 
-/** A JWE by jose. */
+/** Makes a JWE with jose. */
 export async function jweFor(key: JWK, content: string | Uint8Array, header: Record<string, unknown> = {}) {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content
   return new CompactEncrypt(bytes)

@@ -20,7 +20,7 @@ export const ITEM = {
   ],
 }
 
-/** The same in DCQL, for one format. */
+/** The same query in DCQL, for one format. */
 export function dcql(service: TestService, format: Format, members: Record<string, unknown> = {}) {
   const credential =
     format === 'dc+sd-jwt'
@@ -59,7 +59,7 @@ export interface Held {
   readonly format: Format
 }
 
-/** A credential of the service's own issuer, bound to a wallet. */
+/** Signs a credential of the service's own issuer, bound to a wallet. */
 export async function issue(
   service: TestService,
   wallet: WalletActor | undefined,
@@ -93,7 +93,7 @@ export interface Asked {
   readonly validity: number
   readonly verificationSessionId: string
   readonly authorizationRequestUri: string
-  /** The same address with another scheme or at a wallet's address: HAIP, `walletUrl`. */
+  /** The address with a different scheme (HAIP), or at a wallet's address (`walletUrl`). */
   readonly walletUri?: string
 }
 
@@ -110,7 +110,7 @@ export interface RequestPayload {
   readonly [name: string]: unknown
 }
 
-/** A wallet fetches the request object. */
+/** Fetches the request object, as a wallet does. */
 export async function fetchRequest(asked: Pick<Asked, 'request_uri'>): Promise<RequestPayload> {
   const response = await fetch(asked.request_uri)
   if (response.status !== 200) throw new Error(`Request object: ${response.status} ${await response.text()}`)
@@ -118,16 +118,16 @@ export async function fetchRequest(asked: Pick<Asked, 'request_uri'>): Promise<R
 }
 
 export interface PresentOptions {
-  /** Members of the Key Binding JWT or VP that a test makes wrong. */
+  /** Members of the Key Binding JWT or VP that a test can make wrong. */
   readonly nonce?: string
   readonly audience?: string
   readonly issuedAt?: Date
   readonly disclose?: readonly (readonly string[])[]
-  /** Further claims of the Key Binding JWT. */
+  /** Additional claims of the Key Binding JWT. */
   readonly claims?: Record<string, unknown>
 }
 
-/** A presentation of a credential for a request. */
+/** Makes a presentation of a credential for a request. */
 export async function present(
   held: Held,
   wallet: WalletActor,
@@ -151,7 +151,7 @@ export interface EncryptOptions {
   readonly parties?: { readonly apu?: Uint8Array; readonly apv?: Uint8Array }
 }
 
-/** A JWE of a wallet for a request's key. */
+/** Encrypts a wallet's answer for the key of a request. */
 export async function encrypt(
   request: RequestPayload,
   payload: Record<string, unknown>,
@@ -178,7 +178,7 @@ export async function postForm(url: string, form: Record<string, string>): Promi
   return { status: response.status, headers: response.headers, text, json }
 }
 
-/** Answers a request in the way of its response mode. */
+/** Answers a request as its response mode demands. */
 export async function answer(
   request: RequestPayload,
   vpToken: Record<string, unknown>,
@@ -194,7 +194,7 @@ export async function answer(
 export const queryIds = (request: RequestPayload, format: Format): string[] =>
   request.dcql_query.credentials.filter((query) => query.format === format).map(({ id }) => id)
 
-/** The session from GET /verification-sessions/{id}. */
+/** Reads the session with GET /verification-sessions/{id}. */
 export async function sessionOf(service: TestService, asked: Pick<Asked, 'verificationSessionId'>) {
   const read = await service.request('GET', `/verification-sessions/${asked.verificationSessionId}`, {
     authorization: await service.bearer('verifier'),

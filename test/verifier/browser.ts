@@ -3,7 +3,7 @@ import type { Answer, TestService } from '../support/service.js'
 import type { WalletActor } from '../support/wallet-actor.js'
 import { ask, encrypt, type Held, type PresentOptions, present, type RequestPayload } from './actors.js'
 
-/** The origin of the page that sends the request, in the form of browsers. */
+/** The origin of the page that sends the request, as browsers write it. */
 export const SHOP = 'https://shop.example'
 
 /** An element of `requests` of `navigator.credentials.get({digital: {requests}})`. */
@@ -67,7 +67,7 @@ export async function answerInBrowser(
   return credentialWith(request, { vp_token: { [query?.id ?? '']: [shown] } })
 }
 
-/** A `DigitalCredential` with an answer in the form that a request asks for. */
+/** Makes a `DigitalCredential` with an answer in the protocol that the request names. */
 export async function credentialWith(
   request: BrowserRequest,
   answer: Record<string, unknown>,
@@ -78,7 +78,7 @@ export async function credentialWith(
   return { protocol, data: { response: await encrypt(parameters, answer) } }
 }
 
-/** A page posts the browser's response. */
+/** Posts the browser's response, as a page does. */
 export async function postFrom(
   origin: string | undefined,
   { response_uri: uri }: Pick<AskedOverBrowser, 'response_uri'>,

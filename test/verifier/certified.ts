@@ -20,7 +20,7 @@ const LIST_SIZE = 131_072
 export const makeRoot = (subject = 'Root'): TestCertificate =>
   makeCertificate({ subject, ca: true, keyUsage: 0x04, ...YEARS })
 
-/** The certificate of a signer; by default it names the signer only by its subject. */
+/** Makes the certificate of a signer. By default only its subject names the signer. */
 export const makeLeaf = (issuer: TestCertificate, options: Partial<TestCertificateOptions> = {}): TestCertificate =>
   makeCertificate({ subject: 'Club', issuer, keyUsage: 0x80, ...YEARS, ...options })
 
@@ -40,7 +40,7 @@ export async function anchorFiles() {
   }
 }
 
-/** A membership credential with its signer's chain. It has an `iss` only if `iss` is given. */
+/** Makes a membership credential with the chain of its signer. The credential has an `iss` only if `iss` is given. */
 export async function membership(
   leaf: TestCertificate,
   wallet: WalletActor,
@@ -55,7 +55,7 @@ export async function membership(
 
 const seconds = (fromNow: number) => Math.floor(Date.now() / 1000) + fromNow
 
-/** A status list with its signer's chain. */
+/** Makes a status list with the chain of its signer. */
 export async function certifiedStatusList(
   leaf: TestCertificate,
   uri: string,

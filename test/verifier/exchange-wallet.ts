@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import type { Held } from './actors.js'
 
-/** The members of a request of draft 21. They do not use the server's types. */
+/** The members of a request of draft 21. They are declared here, independently of the server's types. */
 export interface Definition {
   readonly id: string
   readonly input_descriptors: readonly {
@@ -101,8 +101,8 @@ function satisfying(requirement: Requirement, definition: Definition, can: Reado
 }
 
 /**
- * The answer of a strict wallet of OpenID4VP draft 21 to a presentation definition (DIF Presentation Exchange 2 §6, §7, §8).
- * This code follows only the texts of the standards.
+ * Makes the answer that a strict wallet of OpenID4VP draft 21 gives to a presentation definition (DIF Presentation
+ * Exchange 2 §6, §7, §8). This code follows only the texts of the standards.
  */
 export function chosenByDefinition(definition: Definition, candidates: readonly Candidate[]) {
   const matches = definition.input_descriptors.flatMap((descriptor) => matching(descriptor, candidates) ?? [])

@@ -9,7 +9,7 @@ import { createTokenStatusList } from '../../server/protocol/status-list/token-s
 
 const LIST_SIZE = 131_072
 
-/** Another issuer of credentials, with its own key. */
+/** An issuer of a different installation, with its own key. */
 export class ForeignIssuer {
   private constructor(
     readonly id: string,
@@ -36,7 +36,7 @@ export class ForeignIssuer {
 
   static named = (id: string, kid = `${id}#key`): Promise<ForeignIssuer> => ForeignIssuer.create(() => ({ id, kid }))
 
-  /** The document of a did:web of this issuer. */
+  /** Makes the DID document for a did:web of this issuer. */
   didDocument(): unknown {
     return didDocument({ did: this.id, keys: [{ id: '#key', jwk: this.publicJwk }] })
   }
@@ -89,7 +89,7 @@ export class ForeignIssuer {
       signer: by,
       issuer: this.id,
       url,
-      revokedIndices,
+      setIndices: revokedIndices,
       size: LIST_SIZE,
       issuedAt,
       validUntil,

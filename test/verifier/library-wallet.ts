@@ -53,7 +53,7 @@ async function claimsOf(wallet: WalletActor, held: Held): Promise<Record<string,
   return decodeJwt(held.credential).vc as Record<string, unknown>
 }
 
-/** A held credential in the form of the query library. */
+/** Converts a held credential to the input of the query library. */
 async function candidate(wallet: WalletActor, held: Held) {
   const claims = (await claimsOf(wallet, held)) as Record<string, never>
   const common = { claims, cryptographic_holder_binding: true }
@@ -70,8 +70,8 @@ interface Audience {
 type TransactionData = ReturnType<typeof parseTransactionData>
 
 /**
- * Claims of a Key Binding JWT for transaction data whose first credential id is this credential's query (OpenID4VP 1.0 Appendix
- * B.3.3.1).
+ * Returns the claims of a Key Binding JWT for the transaction data whose first credential id is the credential's query
+ * (OpenID4VP 1.0 Appendix B.3.3.1).
  */
 function authorized(transactionData: TransactionData, queryId: string) {
   const own = transactionData.filter(({ transactionData: entry }) => entry.credential_ids[0] === queryId)
@@ -107,7 +107,7 @@ async function presentSdJwt(
   })
 }
 
-/** A VP in the form of VCDM 1.1 §6.3.1. It is made without the server's code. */
+/** Makes a VP as VCDM 1.1 §6.3.1 describes it, without the server's code. */
 async function presentJwt(wallet: WalletActor, held: Held, { nonce, aud }: Audience): Promise<string> {
   const { signer, did, kid } = wallet
   const vp = { type: ['VerifiablePresentation'], verifiableCredential: [held.credential] }
@@ -146,7 +146,7 @@ async function chosen(wallet: WalletActor, queryJson: unknown, held: readonly He
 type Choice = Awaited<ReturnType<typeof chosen>>[number]
 type Present = (choice: Choice) => Promise<string>
 
-/** Draft 24 §7.1: one presentation for each query. The library distinguishes drafts from 1.0 at the 27th. */
+/** Draft 24 §7.1: one presentation for each query, not an array. For the library, versions before 27 are drafts. */
 async function byDcql(choices: readonly Choice[], present: Present, version: number) {
   const entries = choices.map(async (choice) => {
     const presentation = await present(choice)
@@ -158,7 +158,7 @@ async function byDcql(choices: readonly Choice[], present: Present, version: num
 const candidates = (wallet: WalletActor, held: readonly Held[]) =>
   Promise.all(held.map(async (one) => ({ held: one, claims: await claimsOf(wallet, one) })))
 
-/** Draft 21 §6.1: an array only for several presentations. */
+/** Draft 21 §6.1: several presentations are an array, a single presentation is not. */
 async function byExchange(definition: Definition, of: readonly Candidate[], present: Present) {
   const choices = chosenByDefinition(definition, of)
   const presentations = await Promise.all(
@@ -182,7 +182,7 @@ interface Resolved {
 }
 
 /**
- * The answer to a request: the presentations of the requested credentials, for an audience.
+ * Makes the answer to a request: presentations of the requested credentials, for an audience.
  *
  * @param origin the origin of the page, if a browser reports it
  */
@@ -212,7 +212,7 @@ export async function answerTo(
   return { payload, response: await responseOf(client, authorizationRequestPayload, parameters, origin), answered }
 }
 
-/** A response with the given parameters, encrypted if the request asks for encryption. */
+/** Makes a response with the given parameters. It is encrypted if the request asks for encryption. */
 export function responseOf(
   client: Openid4vpClient,
   authorizationRequestPayload: object,
@@ -240,11 +240,12 @@ export function responseOf(
 }
 
 /**
- * Answers an `openid4vp://` address as an independent wallet: `@openid4vc/openid4vp` for the exchange, `dcql` for the choice,
- * `@sd-jwt` for selective disclosure and key binding. The wallet authorizes transaction data. The library detects the version;
- * it leaves Presentation Exchange to `exchange-wallet.ts`.
+ * Answers an `openid4vp://` address as an independent wallet: `@openid4vc/openid4vp` for the exchange, `dcql` for the
+ * choice, `@sd-jwt` for selective disclosure and key binding. The wallet authorizes transaction data. The library
+ * detects the version. It cannot answer Presentation Exchange, so `exchange-wallet.ts` does.
  *
- * @param own changes of the wallet's behaviour, such as the signatures that it trusts; by default signatures of a did:jwk
+ * @param own changes of the wallet's behaviour, such as the request signatures that it trusts; by default it trusts
+ * signatures of a did:jwk
  * @returns the verifier's answer, and the ids of the credential queries that were answered.
  */
 export async function answerWithLibrary(

@@ -9,7 +9,7 @@ import type { BrowserRequest } from './browser.js'
 import { certified } from './library-browser-wallet.js'
 import { callbacks, responseOf } from './library-wallet.js'
 
-/** A mobile document of a holder. */
+/** A mobile document, and the key of its holder. */
 export interface HeldDocument {
   readonly issuerSigned: string
   readonly devicePrivate: Jwk
@@ -25,7 +25,7 @@ const zRequest = z.object({
   client_metadata: z.object({ jwks: z.object({ keys: z.array(z.record(z.string(), z.string())) }).optional() }),
 })
 
-/** The choice of the `dcql` library for one document: the id of its credential query, and the elements. */
+/** Lets the `dcql` library choose for one document: returns the id of the credential query, and the elements. */
 function choose(query: DcqlQuery.Input, document: HeldDocument) {
   const parsed = DcqlQuery.parse(query)
   DcqlQuery.validate(parsed)

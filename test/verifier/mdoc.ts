@@ -26,10 +26,10 @@ export const NAME_AND_BIRTH = [
   [NAMESPACE, 'birth_date'],
 ] as const
 
-/** The beginning of a refusal of such a presentation. */
+/** The beginning of the error sentence if such a presentation is refused. */
 export const FOR_LICENCE = 'Presentation for licence:'
 
-/** A driving licence that was signed an hour ago. */
+/** Makes a driving licence that was signed an hour ago. */
 export const licence = (issuer: Actor, holder: Signer, changes: Partial<MdocInput> = {}): Promise<string> =>
   issue(issuer, holder, {
     issuedAt: new Date(Date.now() - HOUR),
@@ -37,11 +37,11 @@ export const licence = (issuer: Actor, holder: Signer, changes: Partial<MdocInpu
     ...changes,
   })
 
-/** The key for an encrypted answer to a request; undefined without encryption. */
+/** Returns the key for the encrypted answer to a request, or undefined if the answer is not encrypted. */
 const encryptionKeyOf = ({ response_mode: mode, client_metadata: metadata }: RequestPayload): Jwk | undefined =>
   mode.endsWith('.jwt') ? metadata.jwks?.keys[0] : undefined
 
-/** The transcript of a request that is answered at `response_uri`. */
+/** Makes the session transcript for a request that is answered at `response_uri`. */
 export const redirectOf = (payload: RequestPayload) => ({
   clientId: payload.client_id,
   nonce: payload.nonce,
@@ -49,7 +49,7 @@ export const redirectOf = (payload: RequestPayload) => ({
   encryptionKey: encryptionKeyOf(payload),
 })
 
-/** The same over the Digital Credentials API. */
+/** Makes the session transcript for a request over the Digital Credentials API. */
 export const dcApiOf = (payload: RequestPayload, origin = SHOP) => ({
   origin,
   nonce: payload.nonce,
@@ -103,7 +103,7 @@ export function useMdocVerifier(env: Readonly<Record<string, string>> = {}, opti
       return issued
     },
 
-    /** A request that a wallet has fetched. */
+    /** Makes a request, and fetches it as a wallet does. */
     async asked(query: object = LICENCE, body: Record<string, unknown> = {}) {
       const asked = await ask(service, {
         responseMode: 'direct_post',
@@ -127,7 +127,7 @@ export function useMdocVerifier(env: Readonly<Record<string, string>> = {}, opti
       return this.saidOf(asked, reply)
     },
 
-    /** The same over the Digital Credentials API. */
+    /** Does the same as `refusalOf` for a request over the Digital Credentials API. */
     async refusalInBrowser(asked: AskedOverBrowser, make: (payload: RequestPayload) => Promise<unknown>) {
       const request = asked.digitalCredentialRequest
       const shown = await make(parametersOf(request))

@@ -19,7 +19,7 @@ it('a session about a mobile document takes as many statements as any other: two
     await new Promise((resolve) => setTimeout(resolve, 50))
     return [statements.sent().length, result]
   }
-  // The first run loads keys and opens connections, which stay.
+  // The first run loads keys and opens connections, so it is not counted.
   for (let round = 0; round < 2; round += 1) {
     const body = { responseMode: 'direct_post', dcqlQuery: { credentials: [LICENCE] } }
     const [made, asked] = await countOf(() => ask(world.service, body))

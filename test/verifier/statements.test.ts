@@ -39,7 +39,7 @@ async function openStream(sessionId: string) {
 
 it('a session takes seven statements: two to make, one to watch, one to fetch, three to answer', async () => {
   const counts: number[][] = []
-  // The first round loads keys and opens connections and the listener, which stay. Only the second round is compared.
+  // The first round also loads keys and opens connections and the listener. So only the second round is compared.
   for (let round = 0; round < 2; round += 1) {
     const [made, asked] = await countOf(() => ask(world.service, { query: [ITEM], responseMode: 'direct_post' }))
     const [watched, stream] = await countOf(async () => {
@@ -86,7 +86,7 @@ it('a session over the Digital Credentials API takes five statements: two to mak
 
 it('evidence takes no statement of its own; an own credential takes one, for its published status list', async () => {
   const counts: number[][] = []
-  // The first round signs the status list, which is then kept.
+  // The first round signs the status list, which the service then caches.
   for (let round = 0; round < 2; round += 1) {
     const body = { query: [ITEM], responseMode: 'direct_post', keepEvidence: true, evidenceRetention: { days: 30 } }
     const [made, asked] = await countOf(() => ask(world.service, body))

@@ -10,7 +10,10 @@ export interface WebDocument {
   readonly status?: number
 }
 
-/** A stranger's web server on the loopback interface. It serves `documents` by path, and answers 404 for other paths. */
+/**
+ * Starts the web server of another party on the loopback interface. It serves `documents` by path, and answers 404 for
+ * other paths.
+ */
 export interface WebServer extends AsyncDisposable {
   readonly port: number
   readonly documents: Map<string, WebDocument>

@@ -14,7 +14,7 @@ import {
 
 export const FORMATS: Format[] = ['dc+sd-jwt', 'jwt_vc_json']
 
-/** The beginning of a refusal of a presentation. */
+/** The beginning of the error sentence if a presentation is refused. */
 export const FOR_PURCHASE = 'Presentation for purchase:'
 
 type World = Awaited<ReturnType<typeof makeWorld>>
@@ -40,13 +40,16 @@ export function useWorld(options: ServiceOptions = {}) {
       return world.held
     },
 
-    /** A fetched request for one format. It uses direct_post, so that the test controls every byte of the answer. */
+    /**
+     * Makes and fetches a request for one format. It uses direct_post, so that the test controls every byte of the
+     * answer.
+     */
     async asked(format: Format, body: Record<string, unknown> = {}) {
       const asked = await ask(service, { dcqlQuery: dcql(service, format), responseMode: 'direct_post', ...body })
       return { asked, payload: await fetchRequest(asked) }
     },
 
-    /** The result of a session, or its error. */
+    /** Reads the result of a session, or its error. */
     async resultOf({ verificationSessionId }: Asked) {
       const path = `/verification-sessions/${verificationSessionId}/result`
       return (await service.request('GET', path, { authorization: await service.bearer('verifier') })).json

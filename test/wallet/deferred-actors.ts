@@ -2,13 +2,13 @@ import { runTask } from '../support/maintenance.js'
 import { query } from '../support/postgres.js'
 import type { TestService } from '../support/service.js'
 
-/** A turn of the maintenance job in which all waiting credentials are due. */
+/** Makes all waiting credentials due, and runs the maintenance task once. */
 export async function askDue(service: TestService, all: readonly TestService[] = [service]): Promise<void> {
   await query(service.databaseUrl, "UPDATE wallet_pending_issuances SET ask_at = now() - interval '1 second'")
   await Promise.all(all.map(turn))
 }
 
-/** A turn of the maintenance job without changes of the due times. */
+/** Runs the maintenance task once, without changing when credentials are due. */
 export async function turn(service: TestService): Promise<void> {
   for (const task of service.features.pendingIssuances.tasks) await runTask(task, service.platform.clock())
 }
@@ -20,7 +20,7 @@ export interface PendingRow {
   readonly expires_at: Date
 }
 
-/** The deferred credentials of a holder's wallet. */
+/** Reads the deferred credentials of a holder's wallet. */
 export const pendingOf = (service: TestService, holderId: string): Promise<PendingRow[]> =>
   query<PendingRow & Record<string, unknown>>(
     service.databaseUrl,

@@ -5,9 +5,9 @@ import { startService, type TestService } from '../support/service.js'
 import { LOOPBACK, newWallet } from '../support/wallet.js'
 import { askDue, pendingOf } from './deferred-actors.js'
 
-/** Hosts wallets. */
+/** The service that hosts the wallets. */
 let a: TestService
-/** Issues credentials. It has its own database, so it is another installation. */
+/** The service that issues the credentials. It has a separate database, so it is a different installation. */
 let b: TestService
 let type: string
 let authorization: string
@@ -23,7 +23,7 @@ afterAll(async () => {
   await b.close()
 })
 
-/** A wallet that waits for an offered credential of the other installation. */
+/** Lets a wallet take a deferred offer of the other installation. The wallet then waits. */
 async function waiting() {
   const offered = await b.request('POST', '/credential-offers', {
     authorization,

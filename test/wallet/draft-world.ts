@@ -18,9 +18,9 @@ export interface DraftWorld {
   readonly wallet: HostedWallet
   /** `vct` of the diploma. */
   readonly vct: string
-  /** `openid4vp://` address of a request of draft 21 with Presentation Exchange. */
+  /** Makes a request of draft 21 with Presentation Exchange. Returns its `openid4vp://` address. */
   exchange(definition: unknown, options?: RemoteRequestOptions): Promise<string>
-  /** The wallet's answer to a request with a definition. */
+  /** Sends a request with a definition to the wallet. Returns the wallet's answer. */
   answered(definition: unknown, options?: RemoteRequestOptions): Promise<{ status: number; message: unknown }>
   /** The last response that the verifier received. */
   lastResponse(): RemoteResponse

@@ -11,7 +11,7 @@ export interface FlowWorld {
   readonly service: TestService
   readonly wallet: HostedWallet
   readonly type: string
-  /** The time by which the clock was set forward, in milliseconds. */
+  /** The number of milliseconds by which the clock is set forward. */
   later: number
   start(qrContent: string, did?: string, authorization?: string): Promise<Answer>
   confirm(
@@ -22,16 +22,16 @@ export interface FlowWorld {
     more?: ConfirmBody,
   ): Promise<Answer>
   offering(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
-  /** A holder with one credential of each format of this installation. */
+  /** Makes a holder who has one credential in each format from this installation. */
   holding(sub: string): Promise<HostedWallet>
-  /** A caller without a hosted wallet, with a DID in the token. */
+  /** Makes a caller who has no hosted wallet, but has a DID in the token. */
   guest(sub?: string): Promise<{ readonly did: string; readonly authorization: string }>
   /** Makes a request for a JWT VC of the type. */
   dcqlQuery(): Readonly<Record<string, unknown>>
   close(): Promise<void>
 }
 
-/** Flows that the holder cannot find: a description, and a function that returns the process id. */
+/** Flows that the holder must not find. Each has a description, and a function that returns the process id. */
 export const NOT_FOUND: readonly (readonly [string, (world: FlowWorld, holder: HostedWallet) => Promise<string>])[] = [
   ['unknown', async () => crypto.randomUUID()],
   ['of no known form', async () => 'x'],

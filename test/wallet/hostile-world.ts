@@ -7,7 +7,7 @@ import { type RemoteServer, startRemoteServer } from '../support/wallet-http.js'
 export interface Refusal {
   readonly status: number
   readonly message: string
-  /** The number of presentations that the wallet has sent, to any address. */
+  /** Returns the number of presentations that the wallet has sent to any address. */
   readonly presented: number
 }
 
@@ -21,7 +21,7 @@ export interface HostileWorld {
   readonly wallet: HostedWallet
   /** A query that the wallet could answer. */
   diploma(): Readonly<Record<string, unknown>>
-  /** The wallet's refusal of a request. */
+  /** Sends a request to the wallet. Returns the wallet's refusal. */
   refusalOf(options: RemoteRequestOptions, query?: unknown): Promise<Refusal>
   close(): Promise<void>
 }

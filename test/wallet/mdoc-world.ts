@@ -13,20 +13,20 @@ export { CLAIMS, DOCTYPE, LICENCE, MDOC, MORE, NAMESPACE }
 
 const HOUR = 3_600_000
 
-/** One installation that hosts wallets, and another that issues and verifies driving licences, under one root. */
+/** Two installations under the same root. One hosts wallets, the other issues and verifies driving licences. */
 export interface MdocWorld {
-  /** Hosts wallets; trusts the root. */
+  /** The installation that hosts wallets. It trusts the root. */
   readonly a: TestService
-  /** Issues under the root and verifies; another database. */
+  /** The installation that issues under the root and verifies. It has a separate database. */
   readonly b: TestService
   readonly root: TestCertificate
   /** The file with the root, for TRUST_ANCHORS. */
   readonly rootFile: string
-  /** Another issuer under the root. */
+  /** A different issuer under the root. */
   readonly issuer: Actor
-  /** An offer of the other installation; by default with all formats. */
+  /** Makes an offer of the other installation, by default in all formats. */
   offer(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
-  /** A wallet that has taken an offer. */
+  /** Makes a wallet, and lets it take an offer. */
   holding(members?: Readonly<Record<string, unknown>>, more?: Readonly<Record<string, unknown>>): Promise<HostedWallet>
   /** Decides about a deferred offer. */
   decide(offered: Answer['json'], decision: 'approve' | 'reject'): Promise<Answer>

@@ -24,7 +24,7 @@ export async function taking(
 export const requestsTo = (issuer: RemoteIssuer, path: string): SeenRequest[] =>
   issuer.seen.filter((request) => request.path === path)
 
-/** The compact form of a credential in a wallet. */
+/** Reads a credential in a wallet as compact text. */
 export async function compactOf(wallet: HostedWallet, credential: { readonly id: string }): Promise<string> {
   return (await wallet.get(`/credentials/${credential.id}`)).json.credential
 }

@@ -5,9 +5,9 @@ import { startService, type TestService } from '../support/service.js'
 import { type HostedWallet, LOOPBACK, newWallet } from '../support/wallet.js'
 import { type Asked, ask, type Format, type ResponseMode, sessionOf } from '../verifier/actors.js'
 
-/** Hosts wallets. */
+/** The installation that hosts the wallets. */
 let a: TestService
-/** Issues and verifies. It has another database, so it is another installation. */
+/** The service that issues and verifies. It has a separate database, so it is a different installation. */
 let b: TestService
 let type: string
 

@@ -100,7 +100,8 @@ describe('if the metadata name no binding method, a hosted wallet (OpenID4VCI 1.
   })
 
   it('takes a credential of an issuer of 1.0 whose metadata could also be of a draft', async () => {
-    // One format of W3C credentials, no nonce and nothing to display: no member shows the version.
+    // The metadata have one format of W3C credentials, no nonce endpoint and nothing to display. So no member shows the
+    // version.
     await using tickets = await startRemoteIssuer({
       unbound: true,
       metadata: (url) => {

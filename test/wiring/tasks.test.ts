@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { startService } from '../support/service.js'
 
-/** The names of all tasks in a feature, found without the wiring. */
+/** Finds the names of all tasks in a feature, without the wiring's own list. */
 function namesBelow(value: unknown, depth = 0): string[] {
   if (typeof value !== 'object' || value === null || depth > 3) return []
   const { tasks } = value as { tasks?: readonly { name: string }[] }
@@ -23,6 +23,8 @@ it('the maintenance job runs every task of every feature', async () => {
     [
       "ask for deferred credentials",
       "count what happened",
+      "erase claims of credentials",
+      "erase claims of offerings",
       "expire credential offer sessions",
       "expire verification sessions",
       "forget verified claims",
@@ -34,6 +36,7 @@ it('the maintenance job runs every task of every feature', async () => {
       "remove access tokens",
       "remove authorizations",
       "remove console sessions",
+      "remove credential records",
       "remove ended credential offer sessions",
       "remove ended verification sessions",
       "remove events of removed sessions",

@@ -10,7 +10,7 @@ export const signText = (key, text) =>
 const verifyText = (key, text, signature) =>
   verify('sha256', Buffer.from(text), { key, dsaEncoding: 'ieee-p1363' }, Buffer.from(signature, 'base64url'))
 
-/** The public JWK that a signer names: its own, the one in its did:jwk, or the server's. */
+/** Returns the public JWK of a signer: the signer's `publicJwk`, the key in its did:jwk, or the key of the server. */
 export function publicJwkOf(signer, own) {
   if (signer.method === 'jwk') return signer.publicJwk
   if (signer.method === 'did' && signer.didUrl.startsWith('did:jwk:')) {
@@ -20,7 +20,7 @@ export function publicJwkOf(signer, own) {
   return own
 }
 
-/** The functions that a user of the library must supply, for a server with one key. */
+/** Returns the functions that a user of the library must supply, for a server with one key. */
 export function callbacksOf({ privateJwk, publicJwk }) {
   const privateKey = createPrivateKey({ key: privateJwk, format: 'jwk' })
   return {

@@ -15,9 +15,10 @@ import { OpenId4VcModule } from '@credo-ts/openid4vc'
 import { MemoryStorage } from './memory-storage.mjs'
 
 /**
- * Starts an agent with keys and records in memory, without a log, with DIDs of one method. It does no unnecessary work.
+ * Starts an agent that does no unnecessary work: its keys and records are in memory, it has no log, and it knows one
+ * DID method.
  *
- * @param openid4vc the options of its OpenID4VC module
+ * @param openid4vc the options of the agent's OpenID4VC module
  * @returns the agent, and the DID URL of its own P-256 key
  */
 export async function startAgent(openid4vc) {

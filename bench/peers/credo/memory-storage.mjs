@@ -1,8 +1,9 @@
 const NONE = new Set()
 
 /**
- * Credo's records in memory: the objects themselves, never serialized, found by id or by an index over their tags. A query reads
- * only the records with the rarest of its tags, so its cost does not depend on the number of all records.
+ * Credo's records in memory: the objects themselves, never serialized, found by id or by an index over their tags. A
+ * query reads only the records that have the query's rarest tag, so the cost of a query does not depend on the number
+ * of all records.
  */
 export class MemoryStorage {
   supportsCursorPagination = false

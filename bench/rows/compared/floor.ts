@@ -7,10 +7,13 @@ import type { Row } from '../row.js'
 
 const BODY = { json: { credentialSubject: SUBJECT } }
 
-/** Positions of the requests with a body: making an offer, token, credential; making a request, answer. */
+/**
+ * The positions of the requests that have a body. Issuing: the new offer, the token request, the credential request.
+ * Presenting: the new request, the wallet's answer.
+ */
 const WITH_BODY = { issuing: [0, 4, 6], presenting: [0, 2] }
 
-/** Sends as many requests as the flow has. Their answers are empty. */
+/** Sends as many requests as the flow has. The server answers them without content. */
 async function floorOf(caller: Caller, flow: keyof typeof WITH_BODY): Promise<void> {
   let steps = 1
   for (let step = 0; step < steps; step += 1) {
@@ -19,7 +22,7 @@ async function floorOf(caller: Caller, flow: keyof typeof WITH_BODY): Promise<vo
   }
 }
 
-/** The row of a flow's minimal cost (`targets/floor.mjs`), compared with the goal of that flow. */
+/** The row for the minimal cost of a flow (`targets/floor.mjs`), judged by the goals of this flow. */
 export const floorRow = (target: Target, flow: 'issuing' | 'presenting', goals: readonly Goal[]): Row => ({
   name: `the floor of ${flow} in full, 8 at once`,
   goals,

@@ -10,21 +10,21 @@ import type { Row } from '../row.js'
 const WALLETS = 64
 export const AT_ONCE = [1, 8, 32] as const
 
-/** A side that issues the same credential over the same requests. */
+/** One of the compared issuers. All of them issue the same credential with the same requests. */
 export interface IssuingSide {
   readonly name: string
   readonly target: Target
-  /** The path at which its first party makes an offer. */
+  /** The path at which the issuer's backend makes an offer. */
   readonly offers: string
   readonly headers?: Readonly<Record<string, string>>
   readonly members?: Readonly<Record<string, unknown>>
-  /** Goals of the side's row with eight at once. */
+  /** Goals of the side's row with eight flows at once. */
   readonly goals?: readonly Goal[]
 }
 
 export const issuingRow = (name: string, atOnce: number): string => `issuing in full by ${name}, ${atOnce} at once`
 
-/** Makes an offer. @returns the path at which wallets read it */
+/** Makes an offer. @returns the path at which wallets read the offer */
 export async function makeOffer(
   caller: Caller,
   { offers, headers = {}, members = {} }: Pick<IssuingSide, 'offers' | 'headers' | 'members'>,
@@ -35,7 +35,10 @@ export async function makeOffer(
   return new URL(reference).pathname
 }
 
-/** One issuance: making the offer, offer, both metadata, token, nonce, credential. */
+/**
+ * Runs one issuance: makes the offer, reads the offer and both metadata, then gets the token, the nonce and the
+ * credential.
+ */
 async function issued(caller: Caller, side: IssuingSide, wallet: BenchWallet): Promise<string> {
   const offer = await readOffer(caller, await makeOffer(caller, side))
   const endpoints = await readEndpoints(caller, offer.credential_issuer)
@@ -56,7 +59,7 @@ async function workOf(side: IssuingSide): Promise<string> {
   return JSON.stringify({ alg: header.alg, bound: typeof payload.cnf, digests: payload._sd.length, claims: byName })
 }
 
-/** Rows of whole issuances, the same on every side. @throws if two sides issue different credentials */
+/** Rows of whole issuances, which are the same for every side. @throws if two sides issue different credentials */
 export async function issuingRows(sides: readonly IssuingSide[]): Promise<Row[]> {
   const works = await Promise.all(sides.map(workOf))
   const other = works.find((work) => work !== works[0])

@@ -7,15 +7,15 @@ import type { Goal } from '../goal.js'
 import type { Row } from '../row.js'
 import { AT_ONCE } from './issuing.js'
 
-/** A side that verifies the same credential over the same requests. */
+/** One of the compared verifiers. All of them verify the same credentials with the same requests. */
 export interface PresentingSide {
   readonly name: string
   readonly target: Target
-  /** Path at which the first party makes a request; `result` is the path of the presented claims. */
+  /** The path at which the verifier's backend makes a request. `result` returns the path of the presented claims. */
   readonly requests: string
   readonly result: (id: string) => string
   readonly headers?: Readonly<Record<string, string>>
-  /** Goals of the side's row with eight at once. */
+  /** Goals of the side's row with eight flows at once. */
   readonly goals?: readonly Goal[]
 }
 
@@ -26,7 +26,7 @@ const DCQL = {
   credentials: [{ id: 'club', format: 'dc+sd-jwt', meta: { vct_values: [VCT] }, claims: [{ path: ['level'] }] }],
 }
 
-/** Makes a request. @returns the path of its request object, and the id by which its result is read */
+/** Makes a request. @returns the path of the request object, and the id with which the result is read */
 export async function makeRequest(
   caller: Caller,
   { requests, headers = {} }: Pick<PresentingSide, 'requests' | 'headers'>,
@@ -36,7 +36,7 @@ export async function makeRequest(
   return { path: new URL(String(made.request_uri)).pathname, id: String(made.verificationSessionId) }
 }
 
-/** Reads the presented claims. @throws if they are not the requested ones */
+/** Reads the presented claims. @throws if they do not contain the expected claim */
 export async function readResult(
   caller: Caller,
   { result, headers = {} }: Pick<PresentingSide, 'result' | 'headers'>,
@@ -46,7 +46,9 @@ export async function readResult(
   if (!text.includes('"gold"')) throw new Error(`The presentation is said to be: ${text}`)
 }
 
-/** One presentation: making the request, request object, answer by direct_post.jwt, reading the claims. */
+/**
+ * Runs one presentation: makes the request, reads the request object, answers by direct_post.jwt, and reads the claims.
+ */
 async function presented(caller: Caller, side: PresentingSide, held: HeldCredential): Promise<void> {
   const made = await makeRequest(caller, side)
   const { path, response } = answerTo(await caller.text(made.path), held)
@@ -54,7 +56,7 @@ async function presented(caller: Caller, side: PresentingSide, held: HeldCredent
   await readResult(caller, side, made.id)
 }
 
-/** Rows of whole presentations, the same on every side. */
+/** Rows of whole presentations, which are the same for every side. */
 export function presentingRows(sides: readonly PresentingSide[], held: readonly HeldCredential[]): Row[] {
   return AT_ONCE.flatMap((atOnce) =>
     sides.map((side) => ({

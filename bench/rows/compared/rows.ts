@@ -13,7 +13,7 @@ import { type IssuingSide, issuingRow, issuingRows } from './issuing.js'
 import { type PresentingSide, presentingRow, presentingRows } from './presenting.js'
 
 const HELD = 16
-/** The goals of the service as multiples of the others' CPU time for one flow. */
+/** The goals of the service: its CPU time for one flow, as a multiple of the CPU time of each peer. */
 const OF_BARE_ISSUER = 1
 const OF_CREDO_ISSUING = 1
 const OF_CREDO_PRESENTING = 0.15
@@ -27,7 +27,10 @@ const ratio = (of: string, atMost: number) => [{ kind: 'cpuRatio', of, atMost } 
 
 const otherBuild = (root: string) => `${OWN} of ${root}`
 
-/** Goals in comparison with another build, if there is one: for the service's CPU time, and for its sum with PostgreSQL's. */
+/**
+ * Goals in comparison with another build, if `--against` names one: for the CPU time of the service, and for the sum of
+ * the service's and PostgreSQL's CPU time.
+ */
 const noMoreThan = (root: string | undefined, rowOf: (name: string, atOnce: number) => string): Goal[] =>
   root === undefined
     ? []
@@ -57,10 +60,10 @@ export const presentingPeers = ({ credo }: Peers): PresentingSide[] => [
 ]
 
 /**
- * Rows that compare the service with the peers, if the options ask for peers and they can be installed, and with itself on a full
- * database.
+ * Rows that compare the service with the peers, if the options ask for peers and the peers can be installed. Also rows
+ * that compare the service with the same service on a full database.
  *
- * @param say receives messages that no table contains
+ * @param say receives messages for the report that are in no table
  */
 export async function comparedRows(
   world: World,
@@ -109,7 +112,7 @@ export async function comparedRows(
       const within = (of: string) => [{ kind: 'workRatio', of, atMost: OF_EMPTY_DATABASE } as const]
       const fullIssuing = { name, ...ownIssuing(full), goals: within(issuingRow(OWN, 8)) }
       const fullPresenting = { name, ...ownPresenting(full), goals: within(presentingRow(OWN, 8)) }
-      // One issuance and one presentation give the originals of the copied rows.
+      // The rows of one issuance and one presentation are the rows that are copied.
       await issuingRows([fullIssuing])
       await presentingRows([fullPresenting], held)[0]?.measure(0.1)
       say(await fill(full.databaseUrl, rows))

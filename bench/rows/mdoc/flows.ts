@@ -48,7 +48,10 @@ type Answer = (requestObject: string) => Promise<{ path: string; response: strin
 
 const ELEMENTS = CLAIMS.map((name) => [NAMESPACE, name] as const)
 
-/** Answers of wallets with a credential of a format. Each answer shows all claims. */
+/**
+ * Makes wallets that have a credential of a format, and returns functions that answer requests. Each answer shows all
+ * claims.
+ */
 async function answers({ credence }: Installation, { format }: Format): Promise<Answer[]> {
   const held = Array.from({ length: HELD }, async () => {
     const wallet = newBenchWallet()
@@ -88,7 +91,8 @@ async function presentingRow(installation: Installation, each: Format): Promise<
 }
 
 /**
- * Rows that compare a mobile document with an SD-JWT VC of the same claims, issued and presented, on their own process and database.
+ * Rows that compare the flows of a mobile document and of an SD-JWT VC with the same claims: issuing and presenting.
+ * They use a separate process and database.
  */
 export async function formatFlowRows(world: World): Promise<Row[]> {
   const installation = await startCertified(world)

@@ -5,7 +5,7 @@ export const DOCTYPE = 'org.iso.18013.5.1.mDL'
 /** The purpose (`extendedKeyUsage`) that a signing certificate must have. */
 export const PURPOSE = '1.0.18013.5.1.2'
 
-/** The subject. The elements of the mobile document have the same names. */
+/** The subject of the credentials. The elements of the mobile document have the same names as the claims. */
 export const SUBJECT = {
   family_name: 'Mustermann',
   given_name: 'Erika',

@@ -5,7 +5,10 @@ import type { Row } from '../row.js'
 import { goalsOf } from './goals.js'
 import { FORMATS, type Format, NAMESPACE, PURPOSE, SCHEMA, SUBJECT } from './licence.js'
 
-/** Rows for the cost of each format alone, with the service's own functions, in a process without HTTP and database. */
+/**
+ * Rows for the cost of each format alone. They call the service's own functions in a process without HTTP and without a
+ * database.
+ */
 export async function formatOperationRows(world: Pick<World, 'startOperations'>): Promise<Row[]> {
   const root = certify({ subject: 'Root', ca: true, keyUsage: 0x04 })
   const uri = ['https://issuer.example']

@@ -1,12 +1,12 @@
 import type { QueryClient, QueryKey } from '@tanstack/react-query'
 import type { Change } from './shared-stream.js'
 
-/** How long changes are collected before the changed data is read again, in milliseconds. */
+/** Time for which changes are collected before the changed data is read again, in milliseconds. */
 const GATHER_MS = 1_000
 
 type Kind = Change['kind']
 
-/** The query keys, by their beginnings, to read again after a change of each kind. */
+/** For each kind of change: the beginnings of the query keys whose data is read again. */
 const SUBJECTS: Readonly<Record<Exclude<Kind, 'everything'>, readonly QueryKey[]>> = {
   'credential-offer-session': [['offers'], ['overview']],
   offering: [['offers']],
@@ -31,10 +31,10 @@ const ALWAYS: QueryKey = ['audit']
 const ALL: readonly QueryKey[] = [ALWAYS, ...new Set(Object.values(SUBJECTS).flat())]
 
 /**
- * Reads changed data on the screen again: once for all changes within a second, and not while the window is hidden. Data that is not on
- * the screen is read when it is shown.
+ * Reads the changed data on the screen again: once for all changes within a second, and never while the window is
+ * hidden. Changed data that is not on the screen is read when it is shown the next time.
  *
- * @param signal ends the reading when it aborts
+ * @param signal ends the work when it aborts
  * @returns a function that receives each change
  */
 export function refresher(client: QueryClient, signal: AbortSignal): (change: Change) => void {

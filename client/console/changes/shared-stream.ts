@@ -3,7 +3,7 @@ import { credence } from '../service.js'
 
 type Stream = Parameters<typeof credence.console.events.subscribe>[1]
 type Told = Parameters<Stream['onData']>[0]
-/** Receives each change from the service. */
+/** A function that receives each change from the service. */
 export type Change = Told['data']
 
 /** A message between windows: a change, or the end of the session. */
@@ -16,13 +16,14 @@ export interface Listener {
 }
 
 const NAME = 'console-changes'
-/** Wait before the next attempt if the service refuses a stream for now, in milliseconds. */
+/** Wait before the next attempt after the service has refused a stream temporarily, in milliseconds. */
 const RETRY_MS = 30_000
 
 /**
- * Follows changes until `signal` aborts. One window of a browser has the stream and sends each change to the other windows. If this
- * window closes, another window opens the stream. The window with the stream holds a lock of the browser. Browsers offer no locks on
- * plain http from another machine: there each window has its own stream.
+ * Follows changes until `signal` aborts. One window of a browser has the stream and sends each change to the other
+ * windows. If this window closes, another window opens the stream. The window with the stream holds a lock of the
+ * browser. If the service is on another machine and uses plain http, browsers offer no locks. Each window then has its
+ * own stream.
  */
 export function followChanges(listener: Listener, signal: AbortSignal): void {
   const channel = new BroadcastChannel(NAME)
@@ -35,11 +36,11 @@ export function followChanges(listener: Listener, signal: AbortSignal): void {
     if (isShared && !signal.aborted) channel.postMessage(message)
   }
   if (!isShared) void hold(tell, signal)
-  // An aborted wait for the lock rejects.
+  // If the wait for the lock is aborted, the promise rejects.
   else navigator.locks.request(NAME, { signal }, () => hold(tell, signal)).catch(() => {})
 }
 
-/** Reads the stream and tells each change to all windows, until `signal` aborts. */
+/** Reads the stream and sends each change to all windows, until `signal` aborts. */
 async function hold(tell: (message: Message) => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const refusal = await stream((change) => tell({ change }), signal)
@@ -49,7 +50,10 @@ async function hold(tell: (message: Message) => void, signal: AbortSignal): Prom
   }
 }
 
-/** Resolves with the status when the service refuses the stream, or when `signal` aborts. Until then, lost connections are made again. */
+/**
+ * Resolves with the HTTP status when the service refuses the stream, or without a status when `signal` aborts. Until
+ * then, it connects again after a lost connection.
+ */
 function stream(onChange: (change: Change) => void, signal: AbortSignal): Promise<number | undefined> {
   return new Promise((resolve) => {
     const { unsubscribe } = credence.console.events.subscribe(

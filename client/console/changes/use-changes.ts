@@ -4,7 +4,7 @@ import { session } from '../queries/session.js'
 import { refresher } from './refresh.js'
 import { followChanges } from './shared-stream.js'
 
-/** Keeps the screen in step with the service, as long as a user is signed in. */
+/** Reads the data on the screen again after each change at the service, as long as a user is signed in. */
 export function useChanges(isLoggedIn: boolean): void {
   const client = useQueryClient()
   useEffect(() => {

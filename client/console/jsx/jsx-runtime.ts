@@ -3,8 +3,8 @@ import { jsx as reactJsx, jsxs as reactJsxs } from 'react/jsx-runtime'
 import { changesDirection, withoutDirectionControls } from '../../../server/protocol/text-direction.js'
 
 /**
- * All JSX of the console becomes React elements through this file. No text of other people can change the order of the text around it, or
- * look like another text. Components need no code of their own for this.
+ * All JSX of the console becomes React elements through this file. So no text of other people can change the order of
+ * the text around it, or look like a different text. Components need no code of their own for this.
  */
 export type { JSX } from 'react'
 export { Fragment }
@@ -17,7 +17,10 @@ const WORDS = new Set(['alt', 'title', 'placeholder', 'label', 'aria-label', 'ar
 /** Elements that hold only text in HTML or SVG. */
 const PLAIN = new Set(['option', 'title', 'text', 'tspan', 'textarea'])
 
-/** Makes a child safe to show. @param isolates whether a text may be wrapped in an element that isolates its direction */
+/**
+ * Makes a child of an element safe to show. @param isolates whether a text may be wrapped in an element that isolates
+ * the text's direction
+ */
 function shown(child: unknown, isolates: boolean, key?: Key): unknown {
   if (Array.isArray(child)) {
     const made = child.map((each, at) => shown(each, isolates, `text-${at}`))
@@ -28,7 +31,10 @@ function shown(child: unknown, isolates: boolean, key?: Key): unknown {
   return isolates ? reactJsx('bdi', { children: text }, key) : text
 }
 
-/** Components of the console get unchanged texts: their own JSX protects them. Components of libraries, such as links, are objects. */
+/**
+ * Components of the console get texts unchanged, because the JSX inside these components makes the texts safe.
+ * Components of libraries, such as links, are objects, not functions.
+ */
 const showsTexts = (type: ElementType): boolean => typeof type !== 'function'
 
 const toldIn = (props: Props): [string, string][] =>

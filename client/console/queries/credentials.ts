@@ -25,6 +25,14 @@ export const credentialHistory = (id: string) =>
     queryFn: ({ signal }) => credence.credentials.history.query({ id }, { signal }),
   })
 
+/** The status of a credential with the note of its last change. It leaves the cache when the screen no longer shows it. */
+export const credentialStatus = (id: string) =>
+  queryOptions({
+    queryKey: ['credentials', 'status', id],
+    queryFn: ({ signal }) => credence.credentials.status.query({ id }, { signal }),
+    gcTime: 0,
+  })
+
 /** The claims of a credential. They leave the cache when the screen no longer shows them. */
 export const credentialContent = (id: string) =>
   queryOptions({

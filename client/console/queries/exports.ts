@@ -1,7 +1,7 @@
 import type { CredenceInputs } from '../../index.js'
 import { credence, openFile } from '../service.js'
 
-/** The order of an export. */
+/** The input that orders an export. */
 export type Order = CredenceInputs['exports']['create']
 
 const orderFile = async (order: Order, signal: AbortSignal): Promise<{ id: string; response: Response }> => {
@@ -23,18 +23,18 @@ export async function saveExport(order: Order, signal: AbortSignal): Promise<str
   return name
 }
 
-/** The kept records of one kind. */
+/** The records of one kind that the service keeps about a person. */
 export interface Kept {
   readonly record: string
   readonly count: number
-  /** The latest end of a record, if the records have moments as their ends. */
+  /** The latest time until which one of these records is kept; undefined if `keptUntil` of these records is a rule. */
   readonly until: string | undefined
 }
 
 /** What the service keeps about a person. */
 export interface PersonsData {
   readonly kept: readonly Kept[]
-  /** What the service cannot know, in its own sentences. */
+  /** Sentences of the service about data that it cannot find. */
   readonly cannotKnow: readonly string[]
   /** Credentials of the person, at most {@link MAX_CREDENTIALS}. */
   readonly credentialIds: readonly string[]
@@ -50,7 +50,7 @@ interface Line {
   readonly cannotKnow?: readonly string[]
 }
 
-/** The lines of a text that arrives in pieces. */
+/** Yields the lines of a text that arrives in pieces. */
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
   const reader = body.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>).getReader()
   let rest = ''
@@ -63,7 +63,7 @@ async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string
   }
 }
 
-/** Counts the records about a person. The records themselves are not kept. */
+/** Counts the records about a person, by kind. The content of the records is not stored. */
 export async function findPerson(subject: NonNullable<Order['subject']>, signal: AbortSignal): Promise<PersonsData> {
   const { response } = await orderFile({ subject, format: 'ndjson' }, signal)
   const kept = new Map<string, Kept>()

@@ -2,7 +2,7 @@ import type { Made, SheetRow } from '../screens/offers/many/csv.js'
 import { credence } from '../service.js'
 import type { NewOffer } from './offers.js'
 
-/** The planned offer of a row. */
+/** The offer that will be created for a row. */
 export interface RowOffer {
   readonly row: SheetRow
   /** Idempotency key of the row's offer: repeated calls create the offer once. */
@@ -10,7 +10,7 @@ export interface RowOffer {
   readonly offer: NewOffer
 }
 
-/** A row that the service refuses, with its messages. */
+/** A row that the service refuses, with the service's messages. */
 export interface RowRefused {
   readonly row: SheetRow
   readonly messages: readonly string[]

@@ -8,7 +8,10 @@ export type OfferSession = CredenceOutputs['credentialOffers']['session']
 export type NewOffer = CredenceInputs['credentialOffers']['create']
 export type NewOffering = CredenceInputs['offerings']['create']
 
-/** A new offer with its link and PIN, which are shown only once. It is only in memory, so a reload loses it. */
+/**
+ * A new offer with its link and PIN, which are shown only once. They are only in memory, so a reload of the page loses
+ * them.
+ */
 export interface MadeOffer {
   readonly id: string
   /** The link for a wallet. */
@@ -18,7 +21,7 @@ export interface MadeOffer {
   /** The redemption limit. An offer for more than one wallet has no session. */
   readonly limit: number
   readonly type: string
-  /** Whether its holder must agree in a browser. */
+  /** Whether the holder must agree in a browser. */
   readonly inBrowser: boolean
 }
 
@@ -64,7 +67,7 @@ export const offerSessions = (filters: SessionFilters<OfferState>) =>
 
 const MAX_LISTED = 200
 
-/** Deferred offers whose wallets wait for a decision, newest first. An ended offer has another state. */
+/** Deferred offers whose wallets wait for a decision, newest first. Offers in other states cannot wait. */
 export const waitingOffers = infiniteQueryOptions({
   queryKey: ['offers', 'waiting'],
   queryFn: ({ signal, pageParam }) =>

@@ -7,7 +7,7 @@ import type { ListedOffer, ListedVerification } from './shapes.js'
 export type Setup = CredenceOutputs['setup']['read']
 export type SetupItem = Setup['items'][number]
 
-/** The checks of the setup. The service calls other systems for them, so the answer stays fresh for a while. */
+/** All checks of the setup. For these checks the service calls other systems, so the answer is cached for a while. */
 export const setup = queryOptions({
   queryKey: ['setup', 'whole'],
   queryFn: ({ signal }) => slowCredence.setup.read.query({}, { signal }),
@@ -17,7 +17,7 @@ export const setup = queryOptions({
 /** The checks of the setup that need no call to another system. Their answer comes at once. */
 export const setupAtOnce = queryOptions({
   queryKey: ['setup', 'at once'],
-  // REST answers what the procedure gives.
+  // The REST route returns the output of the procedure.
   queryFn: async ({ signal }) =>
     ((await takeAnswer('setup')) as Setup | undefined) ?? credence.setup.read.query({ ask: false }, { signal }),
 })
@@ -25,7 +25,7 @@ export const setupAtOnce = queryOptions({
 export type Statistics = CredenceOutputs['statistics']['read']
 export type Figures = Statistics['steps'][number]
 
-/** Figures of the last 30 days, a day each (UTC), today the last. */
+/** Figures for each of the last 30 days (UTC). The last day is today. */
 export const statistics = queryOptions({
   queryKey: ['statistics'],
   queryFn: ({ signal }) => credence.statistics.read.query({}, { signal }),

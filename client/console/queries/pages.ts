@@ -3,7 +3,7 @@ export interface Page<Item> {
   readonly nextCursor?: string | undefined
 }
 
-/** Options of all queries that read a list page by page, by cursor. */
+/** Options of all queries that read a list page by page with a cursor. */
 export const paged = {
   initialPageParam: '',
   getNextPageParam: ({ nextCursor }: Page<unknown>) => nextCursor,

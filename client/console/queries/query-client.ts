@@ -9,8 +9,9 @@ function noteRefusal(error: unknown): void {
 }
 
 /**
- * Shows a cached answer at once and reads it again in the background. It does not repeat failed calls. While the service is unreachable,
- * connection.ts waits for it, and then all data is read again. Any other refusal would only be repeated.
+ * The client for all queries. It shows a cached answer at once and reads the answer again in the background. It does
+ * not repeat failed calls. If the service is unreachable, connection.ts waits until it answers, and then all data is
+ * read again. After any other failure, a repeated call would fail in the same way.
  */
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({ onError: noteRefusal }),

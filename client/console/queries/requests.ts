@@ -26,7 +26,7 @@ export const verificationSessions = (filters: SessionFilters<VerificationState>)
     select: itemsOf,
   })
 
-/** The result of a session; read once the session is verified. */
+/** The result of a session. It is read as soon as the session is verified. */
 export const verificationResult = (sessionId: string) =>
   queryOptions({
     queryKey: ['verification-sessions', 'result', sessionId],
@@ -51,7 +51,7 @@ const pageKey = (id: string) => ['verification-sessions', 'page', id]
 /** The share page of a request that was created in this window; undefined for other requests and after a reload. */
 export const pageOf = (client: QueryClient, id: string): string | undefined => client.getQueryData(pageKey(id))
 
-/** The checks of a session's presentation; read once there is a presentation. */
+/** The checks of a session's presentation. They are read as soon as there is a presentation. */
 export const sessionChecks = (sessionId: string) =>
   queryOptions({
     queryKey: ['verification-sessions', 'checks', sessionId],

@@ -8,10 +8,10 @@ export type Session = CredenceOutputs['console']['session']
 /** The console session: the user who is signed in. */
 export const session = queryOptions({
   queryKey: ['session'],
-  // REST answers what the procedure gives.
+  // The REST route returns the output of the procedure.
   queryFn: async ({ signal }) =>
     ((await takeAnswer('session')) as Session | undefined) ?? credence.console.session.query({}, { signal }),
 })
 
-/** Ends the session; resolves with the browser's next address. */
+/** Ends the session. Resolves with the address that the browser must open next. */
 export const endSession = () => credence.console.logout.mutate({})

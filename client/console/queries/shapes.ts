@@ -1,6 +1,7 @@
 import type { CredenceInputs, CredenceOutputs } from '../../index.js'
 
-// Types of inputs and outputs, separate from the calls: code that only computes with them needs no browser.
+// Types of inputs and outputs. They are separate from the calls, so that code that only computes with these types runs
+// without a browser.
 
 /** How wallets may draw a credential, in one language. */
 export interface Display {
@@ -10,7 +11,7 @@ export interface Display {
   readonly text_color?: string
 }
 
-/** Names, positions, and null for every element of an array (OpenID4VP 1.0 §7). */
+/** A claims path: names, positions, and null for every element of an array (OpenID4VP 1.0 §7). */
 export type ClaimsPath = readonly (string | number | null)[]
 
 /** The members of a credential configuration that the console uses (OpenID4VCI 1.0 §12.2.4, Appendix A). */
@@ -39,7 +40,7 @@ export type CheckDone = CredenceOutputs['verificationSessions']['checks']['check
 export type ListedOffer = CredenceOutputs['credentialOffers']['sessions']['items'][number]
 export type OfferState = ListedOffer['state']
 
-/** Filters of a session list: a state, the first moment, and the moment before which the list ends. */
+/** Filters of a session list: a state, the start of the period, and the end of the period (exclusive). */
 export interface SessionFilters<State extends string> {
   readonly state?: State | undefined
   readonly from?: string | undefined

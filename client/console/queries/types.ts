@@ -21,7 +21,7 @@ export const types = infiniteQueryOptions({
   select: (pages): TypeListed[] => itemsOf(pages),
 })
 
-/** The newest version of every type, withdrawn types too, within one page of versions. */
+/** The newest version of every type in one page of versions, also of withdrawn types. */
 export const typeNames = queryOptions({
   queryKey: ['types', 'names'],
   queryFn: async ({ signal }) => {

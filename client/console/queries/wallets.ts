@@ -34,7 +34,7 @@ export const makeWallet = (): Promise<Wallet> => credence.agentHolders.create.mu
 
 /** The outcome of an offer or a request that a hosted wallet received. */
 export type Outcome =
-  /** `deferred`: how many credentials the issuer will have later. */
+  /** `deferred` is the number of credentials that the issuer will issue later. */
   | { readonly kind: 'taken'; readonly wallet: Wallet; readonly deferred: number }
   | { readonly kind: 'presented'; readonly wallet: Wallet }
   /** The request has transaction data, which a person must see first. */
@@ -43,7 +43,7 @@ export type Outcome =
   | { readonly kind: 'lacking'; readonly wallet: Wallet; readonly asking: Asking }
   | { readonly kind: 'declined'; readonly wallet: Wallet }
 
-/** Answers a request with the first matching credential, and authorizes its transaction data. */
+/** Answers a request with the first matching credential, and authorizes the request's transaction data. */
 export async function present(wallet: Wallet, { processId, matchingCredentials: [first] }: Asking): Promise<Outcome> {
   if (first === undefined) throw new Error('There is no credential to present.')
   await credence.flows.confirm.mutate({ processId, type: 'presentation', selectedCredential: { id: first.id } })
@@ -56,7 +56,10 @@ export async function decline(wallet: Wallet, { processId }: Asking): Promise<Ou
   return { kind: 'declined', wallet }
 }
 
-/** Lets a wallet take an offer or answer a request. A step that a person must confirm waits for the confirmation. */
+/**
+ * Lets a wallet take an offer or answer a request. If a person must confirm, the outcome contains the question for this
+ * person.
+ */
 export async function give(wallet: Wallet, uri: string, pin?: string): Promise<Outcome> {
   const { did } = wallet
   if (did === undefined) throw new Error('This wallet has no DID.')

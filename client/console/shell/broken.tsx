@@ -1,7 +1,7 @@
 import { useTexts } from '../texts/use-texts.js'
 import { Screen } from '../ui/screen.js'
 
-/** Shown after an error in the console, or if a part of it could not be loaded. */
+/** Shown after an error in the console, or if a part of the console could not be loaded. */
 export function Broken() {
   const { common } = useTexts()
   return (

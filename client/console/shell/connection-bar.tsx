@@ -2,7 +2,7 @@ import { useSyncExternalStore } from 'react'
 import { connection } from '../connection.js'
 import { useTexts } from '../texts/use-texts.js'
 
-/** Reports that the service is unreachable, as long as it is. The screen below stays unchanged. */
+/** A bar that is shown as long as the service is unreachable. The screen below the bar stays unchanged. */
 export function ConnectionBar() {
   const { connection: words } = useTexts()
   const isAway = useSyncExternalStore(connection.subscribe, connection.isAway)

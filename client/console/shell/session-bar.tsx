@@ -1,7 +1,10 @@
 import { loginAddress, SIGNED_IN } from '../signed-in.js'
 import { useTexts } from '../texts/use-texts.js'
 
-/** Reports that the session has ended. The user signs in in another window, so input in this window stays. */
+/**
+ * A bar that reports that the session has ended. The user signs in again in a second window, so input in this window is
+ * not lost.
+ */
 export function SessionBar() {
   const { session: words } = useTexts()
   return (

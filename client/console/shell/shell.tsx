@@ -12,7 +12,7 @@ import { LanguageSwitch } from './language-switch.js'
 import { SessionBar } from './session-bar.js'
 import { User } from './user.js'
 
-/** The session, and whether it had a user while this page was open. */
+/** The session, and whether a user was signed in at any time since the page was opened. */
 function useSession(): { readonly data: Session | undefined; readonly hadUser: boolean; readonly isKnown: boolean } {
   const client = useQueryClient()
   const { data, isPending } = useQuery(session)

@@ -14,7 +14,7 @@ interface Props<Data> {
   readonly children: (data: Data) => ReactNode
 }
 
-/** The answer of a query. Before the answer, it shows that the query is loading, or its error. */
+/** Draws the answer of a query. Until there is an answer, it shows that the query is loading, or shows the error. */
 export function Asked<Data>({ query, children }: Props<Data>) {
   const { common } = useTexts()
   // Earlier data stays visible while the service is unreachable.

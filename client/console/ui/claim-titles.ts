@@ -8,7 +8,10 @@ type Version = Pick<CredenceOutputs['schemas']['read'], 'schemaBody' | 'display'
 /** The language of the titles in a version's schema: the language of its first name. */
 export const titleLocaleOf = ({ display }: Pick<Version, 'display'>): string => display?.[0]?.locale ?? DEFAULT_LOCALE
 
-/** Titles of a version's claims by `pathKey`, in the given language if present, else in their first language. */
+/**
+ * The titles of a version's claims by `pathKey`. Each title is in the given language if the claim has such a title,
+ * otherwise in the first language.
+ */
 export const titlesOf = (version: Version, language: string): ReadonlyMap<string, string> =>
   new Map(
     [...namedClaims(walked(version.schemaBody), titleLocaleOf(version), version.claims ?? [])].flatMap(

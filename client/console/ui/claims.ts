@@ -4,7 +4,7 @@ export interface Leaf {
   readonly value: string
 }
 
-/** The most levels and values that a card shows. */
+/** The maximum number of levels, and the maximum number of values, that a card shows. */
 const MAX_DEPTH = 8
 export const MAX_LEAVES = 200
 
@@ -15,7 +15,7 @@ function textOf(value: unknown): string {
   return isNested(value) ? JSON.stringify(value) : String(value)
 }
 
-/** The single values of claims, in their order. An array of plain values is one value. */
+/** Returns the single values inside claims, in their order. An array of plain values counts as one value. */
 export function leavesOf(claims: unknown): Leaf[] {
   const leaves: Leaf[] = []
   const walk = (value: unknown, path: readonly string[]) => {

@@ -10,7 +10,7 @@ interface Props {
   /** Label of the button that runs the action. */
   readonly action: string
   readonly act: () => Promise<unknown>
-  /** Beginning of the query keys to read again afterwards. */
+  /** The data to read again after the action: the beginning of its query keys. */
   readonly changes: string
   /** Whether another user has already done the action. */
   readonly isGone?: boolean
@@ -18,8 +18,9 @@ interface Props {
 }
 
 /**
- * Asks before an action that cannot be undone. If the action fails, or another user was first, the dialog stays open and says so.
- * Draw it outside the list that it is about: the list updates live and would remove the dialog with its row.
+ * A dialog that asks before an action that cannot be undone. If the action fails, or another user has already done it,
+ * the dialog stays open and says so. Draw the dialog outside the list that it is about: the list updates live, and
+ * would remove the dialog together with the row.
  */
 export function Confirmation({ title, text, action, act, changes, isGone = false, onClose }: Props) {
   const { common } = useTexts()
@@ -36,7 +37,7 @@ export function Confirmation({ title, text, action, act, changes, isGone = false
   useEffect(() => {
     if (isLate) leave.current?.focus()
   }, [isLate])
-  // The action may have failed because another user was first, so the list behind the dialog is read again.
+  // The action may have failed because another user has already done it. So the list behind the dialog is read again.
   const close = () => {
     if (acting.isError) void client.invalidateQueries({ queryKey: [changes] })
     onClose()

@@ -1,4 +1,4 @@
-/** A day in the form of date fields and addresses. */
+/** A day as date fields and addresses write it: 2026-01-31. */
 const DAY = /^\d{4}-\d\d-\d\d$/
 
 /** A day in an address; undefined for any other value. */
@@ -10,7 +10,7 @@ const startOf = (day: string, later = 0): string => {
   return new Date(year, month - 1, date + later).toISOString()
 }
 
-/** The moments of a list's `from` and `to`, for days in the user's time zone. The last day is included. */
+/** Converts days in the user's time zone to the times `from` and `to` of a list. The last day is included. */
 export const momentsOf = ({ from, to }: { readonly from?: string | undefined; readonly to?: string | undefined }) => ({
   ...(from === undefined ? {} : { from: startOf(from) }),
   ...(to === undefined ? {} : { to: startOf(to, 1) }),

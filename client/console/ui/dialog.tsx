@@ -6,11 +6,14 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** A modal dialog, open while it is drawn. Escape closes it, and the focus returns to its former place. */
+/**
+ * A modal dialog, which is open while it is drawn. Escape closes the dialog, and the focus returns to the element that
+ * had it before.
+ */
 export function Dialog({ title, onClose, children }: Props) {
   const dialog = useRef<HTMLDialogElement>(null)
   const id = useId()
-  // The dialog is closed before it is removed: only then does the browser return the focus.
+  // The dialog is closed before it is removed, because otherwise the browser would not return the focus.
   useLayoutEffect(() => {
     const element = dialog.current
     if (element !== null && !element.open) element.showModal()

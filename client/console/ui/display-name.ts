@@ -3,10 +3,10 @@ interface Entry {
   readonly locale?: string | undefined
 }
 
-/** The language of an entry without a language. */
+/** The language that an entry without a language counts as. */
 export const DEFAULT_LOCALE = 'en'
 
-/** The entry in the given language. Without such an entry, the first entry. */
+/** Returns the entry in the given language, or the first entry if no entry has this language. */
 export function entryFor<Display extends Entry>(display: readonly Display[], language: string): Display | undefined {
   const ofLanguage = ({ locale = DEFAULT_LOCALE }: Display) => locale.toLowerCase().split('-', 1)[0] === language
   return display.find(ofLanguage) ?? display[0]

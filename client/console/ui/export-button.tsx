@@ -8,7 +8,7 @@ import { Dialog } from './dialog.js'
 import { Field } from './field.js'
 import { ProblemNote } from './problem-note.js'
 
-/** Days of the period, unless the filters of the list name days. */
+/** Number of days in the period, if the filters of the list name no days. */
 const DAYS = 30
 
 interface Props {
@@ -20,7 +20,7 @@ interface Props {
   readonly schema?: string | undefined
 }
 
-/** A day in the user's time zone, some days ago, in the form of date fields. */
+/** The day some days ago in the user's time zone, as date fields write it. */
 function dayBefore(days: number): string {
   const then = new Date()
   then.setDate(then.getDate() - days)
@@ -45,7 +45,7 @@ function ExportDialog({ kind, from, to, schema, onClose }: Props & { readonly on
   const { exports: words, common } = useTexts()
   const client = useQueryClient()
   const abort = useRef<AbortController>(undefined)
-  // A closed dialog ends the download.
+  // When the dialog is closed, the download ends.
   useEffect(() => () => abort.current?.abort(), [])
   const { register, handleSubmit } = useForm({
     defaultValues: { from: from ?? dayBefore(DAYS), to: to ?? dayBefore(0), format: 'csv' as 'csv' | 'ndjson' },

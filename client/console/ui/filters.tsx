@@ -32,7 +32,7 @@ export function Filters({ label, filters, values, onChange }: Props) {
     onChange(Object.fromEntries(given.filter(([, value]) => value !== '')))
   }
   return (
-    // Another address has other values, so the form starts again with them.
+    // If the address changes, the form starts again with the values of the new address.
     <search key={JSON.stringify(values)} aria-label={label}>
       <form ref={form} className="filters" onSubmit={apply}>
         {filters.map(({ name, label: named, options, type = 'text' }) => (

@@ -9,13 +9,16 @@ import { shortened } from './short-id.js'
 import { WalletOutcome } from './wallet-outcome.js'
 
 interface Props {
-  /** An offer or a request, as a wallet opens it. */
+  /** The address of an offer or a request, as a wallet opens it. */
   readonly uri: string
   readonly pin?: string | undefined
   readonly kind: 'offer' | 'request'
 }
 
-/** Lets an admin use a hosted wallet. Hosted wallets belong to admins, so other users see nothing. */
+/**
+ * Lets an admin take the offer or answer the request with a hosted wallet. Only admins have hosted wallets in the
+ * console, so other users see nothing.
+ */
 export function HostedWallet(props: Props) {
   const { data } = useQuery(session)
   return data?.mode === 'open' || data?.user?.isAdmin === true ? <Use {...props} /> : null

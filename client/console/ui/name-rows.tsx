@@ -16,7 +16,7 @@ interface Props {
   readonly onRemoved?: (at: number) => void
 }
 
-/** Names by language, of a form that has {@link NamesForm}. */
+/** Fields for names by language, in a form whose values include {@link NamesForm}. */
 export function NameRows({ legend, least = 0, validate = () => true, onRemoved }: Props) {
   const { types: words, common } = useTexts()
   const { control, register, formState } = useFormContext<NamesForm>()

@@ -3,7 +3,9 @@ import { useTexts } from '../texts/use-texts.js'
 
 interface Props {
   readonly error: unknown
-  /** Sentences to show instead of the error's sentences, for example only the sentences without a field. */
+  /**
+   * Sentences to show instead of all sentences of the error, for example only the sentences that belong to no field.
+   */
   readonly messages?: readonly string[]
 }
 

@@ -15,10 +15,13 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** The first screen does not move the browser's focus. */
+/** The first screen after the page is loaded does not take the focus. */
 let isFirst = true
 
-/** One screen. Its title is the page title, and gets the focus when the user comes from another screen. */
+/**
+ * One screen. The title of the screen is the title of the page. It gets the focus when the user comes from another
+ * screen.
+ */
 export function Screen({ title, titleLang, intro, term, actions, children }: Props) {
   const { common } = useTexts()
   const heading = useRef<HTMLHeadingElement>(null)

@@ -1,9 +1,12 @@
 import { shortened } from './short-id.js'
 
-/** A DID within a sentence: most are longer than the line. */
+/** A DID within a sentence. Most DIDs are longer than a line. */
 const DID = /\bdid:[a-z]+:[\w.%:-]{24,}/g
 
-/** A sentence of the service. It is English in every language, and its long ids are shortened. */
+/**
+ * Shows a sentence of the service. The sentence is English, whatever the console's language is. Long ids in it are
+ * shortened.
+ */
 export function Sentence({ children }: { readonly children: string }) {
   const parts: (string | { readonly did: string; readonly at: number })[] = []
   let end = 0

@@ -2,18 +2,18 @@ import { CopyButton } from './copy-button.js'
 
 interface Props {
   readonly id: string
-  /** The thing that the id names. */
+  /** The kind of thing that the id names, for users of a screen reader. */
   readonly what: string
 }
 
 const HEAD = 18
 const TAIL = 6
 
-/** The beginning and the end of an id, enough to distinguish it. */
+/** Shortens an id to its beginning and its end. They are long enough to distinguish ids. */
 export const shortened = (id: string): string =>
   id.length > HEAD + TAIL + 1 ? `${id.slice(0, HEAD)}…${id.slice(-TAIL)}` : id
 
-/** The beginning and the end of an id. The title and the copy have the whole id. */
+/** Shows the beginning and the end of an id. The tooltip and the copied text have the whole id. */
 export function ShortId({ id, what }: Props) {
   return (
     <span className="id">
@@ -23,6 +23,9 @@ export function ShortId({ id, what }: Props) {
   )
 }
 
-/** A client identifier without its DID prefix (OpenID4VP 1.0 §5.9.3): a shortened id would show only the prefix. */
+/**
+ * Removes the DID prefix of a client identifier (OpenID4VP 1.0 §5.9.3), because a shortened id would show only the
+ * prefix.
+ */
 export const shortenedClient = (clientId: string): string =>
   shortened(clientId.replace(/^decentralized_identifier:(?=did:)/, ''))

@@ -10,7 +10,7 @@ export interface Step {
   readonly text?: ReactNode
 }
 
-/** Past steps in order, and the next step. A screen reader announces changes. */
+/** Shows the past steps in order, then the next step. A screen reader announces changes. */
 export function Timeline({ steps, label }: { readonly steps: readonly Step[]; readonly label: string }) {
   return (
     <ol className="timeline" aria-label={label} aria-live="polite">

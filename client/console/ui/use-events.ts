@@ -10,7 +10,7 @@ interface Watched<Data> {
   readonly error: unknown
 }
 
-/** The start id of a subscription that delivers all events from the first. */
+/** The `lastEventId` with which a subscription delivers all events, beginning with the first event. */
 export const BEFORE_THE_FIRST = '0'
 
 /** Larger than the number of events in any session. */
@@ -35,7 +35,7 @@ export function useEvents<Data>(
     const { unsubscribe } = subscribe(key, {
       onData: (event) => {
         setError(undefined)
-        // After a lost connection the last event may come again.
+        // After a lost connection the service may send the last event again.
         setEvents((seen) => [...seen.filter(({ id }) => id !== event.id), event].slice(-MOST_KEPT))
       },
       onError: setError,

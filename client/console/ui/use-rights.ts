@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { session } from '../queries/session.js'
 
-/** The rights of the console's user. Without sign-in, every user has all rights. */
+/** The rights of the console's user. If sign-in is switched off, every user has all rights. */
 export function useRights(): { readonly isAdmin: boolean; readonly mayIssue: boolean; readonly mayVerify: boolean } {
   const { data } = useQuery(session)
   const isOpen = data?.mode === 'open'

@@ -10,13 +10,13 @@ import { shortenedClient } from './short-id.js'
 
 interface Props {
   readonly outcome: Outcome
-  /** Receives the outcome after a person has decided. */
+  /** Called with the outcome after a person has decided. */
   readonly onOutcome: (outcome: Outcome) => void
   /** Whether the outcome is shown outside the wallet's own screen. A link to the wallet is then useful. */
   readonly isElsewhere: boolean
 }
 
-/** The outcome of an offer or a request in a hosted wallet, or the question if a person must decide. */
+/** Shows what a hosted wallet did with an offer or a request. If a person must decide, it shows the question. */
 export function WalletOutcome({ outcome, onOutcome, isElsewhere }: Props) {
   const { wallets: words } = useTexts()
   const { kind, wallet } = outcome

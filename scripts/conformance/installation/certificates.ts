@@ -15,22 +15,22 @@ import { exportJWK, exportPKCS8, importPKCS8, type JWK } from 'jose'
 const ALGORITHM = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' }
 /** Lifetime of certificates. It is longer than the lifetime of mobile documents, which would otherwise expire with the certificate. */
 const LIFETIME_MS = 450 * 86_400_000
-/** New certificates are valid from this time before now, for systems whose clock is a little behind. */
+/** The validity of a new certificate begins this long before now, for systems whose clock is a little behind. */
 const LEEWAY_MS = 3_600_000
 
-/** A certificate with the key that it certifies (P-256). */
+/** A certificate, with the private key of the certified key pair (P-256). */
 export interface Certified {
   readonly certificate: X509Certificate
   readonly privateKey: webcrypto.CryptoKey
-  /** Private and public members, with `x5c`. */
+  /** The key as a JWK with private and public members, and with `x5c`. */
   readonly jwk: JWK
-  /** The private key, then the certificate. */
+  /** The private key and then the certificate, as PEM. */
   readonly pem: string
 }
 
 export interface CertificateOptions {
   readonly name: string
-  /** The issuing certificate. If omitted, the certificate is self-signed, like a root. */
+  /** The certificate that issues the new certificate. If omitted, the new certificate is self-signed, like a root. */
   readonly issuer?: Certified
   readonly dns?: readonly string[]
   readonly uri?: readonly string[]

@@ -5,7 +5,7 @@ import { publicPem } from './certificates.js'
 import { type Material, type Profile, settingsOf } from './material.js'
 import { startService } from './service.js'
 
-/** The services of a run: one for each profile, started when the first column needs it. */
+/** The services of a run: one for each profile. A service starts when a column needs it for the first time. */
 export interface Installations {
   /** The address of the service; undefined if the running service has another profile. */
   addressFor(profile: Profile): Promise<string | undefined>
@@ -19,7 +19,7 @@ const settingsFor = (options: Options, material: Material, profile: Profile, url
   settingsOf(material, profile, url, new URL(options.suiteUrl).host)
 
 /**
- * @param suiteCa authorities of the suite's TLS, as PEM
+ * @param suiteCa certification authorities for the suite's TLS certificate, as PEM
  * @param say receives each line for the terminal
  */
 export function installations(

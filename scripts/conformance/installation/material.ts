@@ -5,7 +5,7 @@ import { type Certified, makeCertificate, publicPem, readCertificate } from './c
 /** The standards that issuing follows: OpenID4VCI 1.0, or OpenID4VCI 1.0 with HAIP 1.0. */
 export type Profile = 'final' | 'haip'
 
-/** Keys and certificates of a run. The service has one root, the suite another. */
+/** Keys and certificates of a run. The service and the suite have different roots. */
 export interface Material {
   readonly directory: string
   /** The root of the service's signing certificates and of its TLS certificate. */
@@ -32,8 +32,8 @@ async function leafAt(file: string, name: string, issuer: Certified, host: strin
 }
 
 /**
- * Reads the material in a directory, and makes missing parts. The material stays there, so that a running service can serve further
- * runs with it.
+ * Reads the material from a directory, and makes missing parts. The material stays in the directory, so that a service
+ * that keeps running can be used for further runs.
  *
  * @param host the host name by which the suite and browsers reach the service
  */
@@ -53,7 +53,7 @@ export async function materialIn(directory: string, host: string): Promise<Mater
 }
 
 /**
- * The settings that docs/conformance.md names, for a service that answers at `url`.
+ * Returns the settings that docs/conformance.md names, for a service that answers at `url`.
  *
  * @param outbound host and port of the suite, which may have a private address
  */

@@ -27,7 +27,7 @@ export function productAt(url: string, ask: Ask): Product {
   }
   return {
     url,
-    // The caller knows the answer of each path from the contract.
+    // The caller knows the type of the answer from the contract of the path.
     post: <Body>(path: string, body: unknown) => wanted('POST', path, body) as Promise<Body>,
     get: <Body>(path: string) => wanted('GET', path) as Promise<Body>,
     tried: async (path, body) => {

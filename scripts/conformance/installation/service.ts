@@ -19,7 +19,10 @@ export interface ServiceOptions {
   readonly logFile: string
 }
 
-/** Starts the built service over its own database, behind TLS. @returns a function that ends service and proxy */
+/**
+ * Starts the built service with its own database, behind a TLS proxy. @returns a function that ends the service and the
+ * proxy
+ */
 export async function startService(options: ServiceOptions): Promise<() => Promise<void>> {
   const postgres = await startTemporaryPostgres()
   const servicePort = await freePort()

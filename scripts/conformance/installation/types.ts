@@ -1,9 +1,9 @@
 import type { Product } from './product.js'
 
-/** A credential type of the credentials that are issued to the suite. */
+/** A credential type whose credentials are issued to the suite. */
 export interface IssuedType {
   readonly configuration: string
-  /** The name of its schema. */
+  /** The name of the schema. */
   readonly type: string
   readonly subject: Readonly<Record<string, unknown>>
 }
@@ -16,7 +16,7 @@ const PURCHASE = {
   subject: { product: 'Kettle', price: 39.5, buyer: 'Erika Mustermann' },
 }
 
-/** The eleven elements that ISO/IEC 18013-5 makes mandatory, each with the licence's value. */
+/** The eleven elements that ISO/IEC 18013-5 makes mandatory, with the values in the licence. */
 const LICENCE: Readonly<Record<string, readonly [schema: object, value: unknown]>> = {
   family_name: [text, 'Mustermann'],
   given_name: [text, 'Erika'],
@@ -62,14 +62,14 @@ const TYPES = {
   },
 } as const
 
-/** The type for a format. With `attested`, the type demands key attestations. */
+/** Returns the credential type for a format. If `attested` is true, the type demands key attestations. */
 export function issuedType(format: CredentialFormat, attested: boolean): IssuedType {
   const { name, suffix, subject } = TYPES[format]
   const type = attested ? `${name}Attested` : name
   return { configuration: `${type}-${suffix}`, type, subject }
 }
 
-/** Makes the types, unless an earlier run has made them at this service. */
+/** Makes the credential types, unless an earlier run has already made them at this service. */
 export async function makeTypes(product: Product): Promise<void> {
   for (const { name, properties, members } of Object.values(TYPES)) {
     for (const attested of [false, true]) {

@@ -30,12 +30,15 @@ export interface Column {
   readonly variant: Variant
   /** How long a module may wait without a next step. */
   readonly idleMs: number
-  /** Modules that the suite lists although they are for other variants. */
+  /** Modules that the suite lists in this column although they belong to other variants. */
   readonly without?: readonly string[]
   /** Whether the suite cannot run this column together with others. */
   readonly alone?: boolean
   prepare(world: World): Promise<Prepared>
 }
 
-/** The address at which the suite plays its role. Its metadata add a slash at the end, its redirects and proofs do not. */
+/**
+ * The address at which the suite plays its role. In the suite's metadata this address has a slash at the end, in its
+ * redirects and proofs it has none.
+ */
 export const suiteAddress = ({ suite, alias }: Pick<World, 'suite' | 'alias'>): string => `${suite.url}/test/a/${alias}`

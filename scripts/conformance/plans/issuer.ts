@@ -10,13 +10,13 @@ interface IssuerVariant {
   readonly grant: 'authorization_code' | 'pre_authorization_code'
   readonly begunBy: 'issuer_initiated' | 'wallet_initiated'
   readonly format: CredentialFormat
-  /** Whether the type demands key attestations. */
+  /** Whether the credential type demands key attestations. */
   readonly attested: boolean
 }
 
 const WALLET_PROVIDER = 'https://wallet-provider.example'
 
-/** Members of the metadata in addition to the standard's members. */
+/** Members of the service's metadata that the standard does not define. */
 const FURTHER_MEMBERS = ['token_endpoint', 'schema_endpoint', 'offering_endpoint', 'proof_types_supported']
 
 const ERROR_PAGE = /par-attempt|expired-request_uri|different-client/
@@ -60,7 +60,7 @@ interface Offering {
   readonly grants?: object
 }
 
-/** Hands offers to the module, and decides on the page of consent as a person would. */
+/** Sends offers to the module, and presses the buttons of the consent page as a person would. */
 class IssuerPlayer implements Player {
   readonly #product
   readonly #type
@@ -151,7 +151,7 @@ class IssuerPlayer implements Player {
   }
 }
 
-/** The number of times that the module has reached a condition. */
+/** How often the module has reached a condition, by its log. */
 const asked = ({ log }: Running, condition: string) => log.filter(({ src }) => src === condition).length
 
 async function prepare(world: World, variant: IssuerVariant): Promise<Prepared> {
@@ -163,7 +163,7 @@ async function prepare(world: World, variant: IssuerVariant): Promise<Prepared> 
   }
 }
 
-/** Longer than the wait of modules until codes and requests expire, which takes a minute and a half. */
+/** Modules wait a minute and a half until codes and requests expire. This time is longer. */
 const IDLE_MS = 150_000
 
 const FIXED = {

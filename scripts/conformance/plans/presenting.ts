@@ -26,7 +26,8 @@ class PresentingPlayer implements Player {
     if (uri === undefined) return false
     await visited(uri)
     const { product, ask } = this.#world
-    // A plus sign in a query is a space (RFC 6749 Appendix B), but the suite does not escape the plus sign of dc+sd-jwt.
+    // In a query a plus sign means a space (RFC 6749 Appendix B), but the suite does not encode the plus sign of
+    // dc+sd-jwt.
     const written = uri.replace(/dc\+sd-jwt/g, 'dc%2Bsd-jwt')
     const { status, body } = await product.tried(`/holders/${this.#holderId}/process`, { uri: written })
     this.#refusal = status === 200 ? undefined : `${status} ${messageOf(body)}`
@@ -45,7 +46,10 @@ function messageOf(body: Readonly<Record<string, unknown>>): string {
   return error?.message ?? message ?? ''
 }
 
-/** Makes a wallet with one credential of the suite's own issuer. The credential contains its key (`cnf.jwk`). */
+/**
+ * Makes a hosted wallet with one credential, which the suite issues. The credential contains the wallet's key
+ * (`cnf.jwk`).
+ */
 async function holderWithCredential(world: World): Promise<string> {
   const holder = await newHolder(world)
   const issuing = { ...world, alias: `${world.alias}-issuer` }

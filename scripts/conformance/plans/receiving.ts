@@ -17,14 +17,14 @@ interface Processed {
   readonly message?: string
 }
 
-/** A sentence about a hosted wallet's answer to an offer. */
+/** Describes a hosted wallet's answer to an offer in one sentence. */
 function sentenceOf(status: number, body: Processed): string {
   if (status !== 200) return `The wallet answered ${status}: ${body.error?.message ?? body.message ?? ''}`
   const deferred = body.deferred === undefined ? '' : ` and waits for ${body.deferred}`
   return `The wallet took ${body.credentials?.length ?? 0}${deferred}.`
 }
 
-/** Makes a hosted wallet take the suite's offer, or ask for the credential without an offer. */
+/** Lets a hosted wallet take the suite's offer, or lets it request the credential without an offer. */
 export class ReceivingPlayer implements Player {
   readonly #world
   readonly #holderId
@@ -54,7 +54,10 @@ export class ReceivingPlayer implements Player {
     return 'a wallet that receives has no page'
   }
 
-  /** Begins without an offer of the suite: the hosted wallet gets an offer with only issuer and configuration (OpenID4VCI 1.0 §4.1.1). */
+  /**
+   * Begins a flow without an offer of the suite: the hosted wallet gets an offer that contains only the issuer and the
+   * configuration (OpenID4VCI 1.0 §4.1.1).
+   */
   async #begin(running: Running): Promise<boolean> {
     const { credential_issuer, credential_configuration_id_hint } = running.shown.exposed
     if (this.#begun || typeof credential_issuer !== 'string') return false
@@ -83,9 +86,9 @@ export interface ReceivingOptions {
 }
 
 /**
- * The suite's configuration of an issuer for the hosted wallets of the installation.
+ * Makes the suite's configuration for the plans in which the suite is the issuer and hosted wallets are the wallets.
  *
- * @param offered the credential configuration of the suite; by default the suite's configuration for the format
+ * @param offered the credential configuration that the suite offers; by default the suite chooses it by the format
  */
 export async function receivingConfiguration(world: World, offered?: string): Promise<object> {
   const { material, product, alias } = world
@@ -96,7 +99,8 @@ export async function receivingConfiguration(world: World, offered?: string): Pr
     dns: [new URL(address).hostname],
     uri: [address, `${address}/`],
   })
-  // The key has its certificate, because the suite also signs its status lists with this key and identifies itself only by x5c.
+  // The key has its certificate, because the suite signs its status lists with this key too, and identifies itself
+  // there only by x5c.
   const server = await makeCertificate({ name: 'Authorization server of the suite', issuer: material.suiteRoot })
   return {
     alias,
@@ -231,7 +235,10 @@ const HAIP: readonly Heading[] = [
   },
 ]
 
-/** Configurations for SD-JWT VCs only: some demand attested keys, and one is bound to no key. */
+/**
+ * These configurations exist for SD-JWT VCs only. Some of them demand attested keys, and the credentials of one are
+ * bound to no key.
+ */
 const OTHERS: readonly Heading[] = [
   {
     name: 'attested',

@@ -120,7 +120,7 @@ const haipColumn = (format: VerifierVariant['format']): Column => ({
   profile: 'final',
   variant: { credential_format: format, response_mode: 'direct_post.jwt' },
   idleMs: IDLE_MS,
-  // All modules share the object with which the suite makes its licences.
+  // These columns run alone, because all modules of the suite share the object that makes the suite's licences.
   alone: format === 'iso_mdl',
   prepare: (world) => prepare(world, { prefix: 'x509_hash', mode: 'direct_post.jwt', format, haip: true }),
 })

@@ -4,7 +4,7 @@ import { type ColumnResult, rowOf } from './results.js'
 const zExpectation = z.strictObject({
   /** The number of modules in the plan. */
   modules: z.int().min(1),
-  /** Rows with another outcome than PASSED. */
+  /** The rows whose outcome is not PASSED, with this outcome. */
   otherwise: z.record(z.string(), z.string()),
 })
 
@@ -13,10 +13,10 @@ const zExpectations = z.record(z.string(), zExpectation)
 /** The expected outcomes of modules, by the id of a column. */
 export type Expectations = z.infer<typeof zExpectations>
 
-/** Reads a file of expectations. @throws {Error} if the text has another shape */
+/** Reads the text of a file of expectations. @throws {Error} if the text does not have the expected shape */
 export const readExpectations = (text: string): Expectations => zExpectations.parse(JSON.parse(text))
 
-/** Each difference between a run and its expectation, as a sentence. */
+/** Returns the differences between a run and the expectations, as sentences. */
 export function differencesOf(column: ColumnResult, expectations: Expectations): string[] {
   const expected = expectations[column.id]
   if (expected === undefined) return [`${column.id}: nothing is expected of it.`]
@@ -35,7 +35,7 @@ export function differencesOf(column: ColumnResult, expectations: Expectations):
   ]
 }
 
-/** The results of this run as the expectation of the next run. */
+/** Converts the results of a run to the expectations for the next run. */
 export function expectationOf({ modules, variant }: ColumnResult): Expectations[string] {
   const others = modules.filter(({ outcome }) => outcome !== 'PASSED')
   return {

@@ -1,7 +1,7 @@
 import type { Outcome } from '../module.js'
 import type { Variant } from '../suite/client.js'
 
-/** One run of a plan, in the form of the JSON file. */
+/** The result of one run of a plan, as the JSON file contains it. */
 export interface ColumnResult {
   readonly id: string
   readonly heading: string
@@ -17,13 +17,13 @@ export interface Results {
   readonly columns: readonly ColumnResult[]
 }
 
-/** Variants that a plan itself chooses for some of its modules, and their words in a table. */
+/** The variants that a plan chooses for some of its modules, each with its word in a table. */
 const CHOSEN: readonly (readonly [parameter: string, value: string, word: string])[] = [
   ['vci_credential_encryption', 'encrypted', 'encrypted'],
   ['vci_credential_issuance_mode', 'deferred', 'deferred'],
 ]
 
-/** A module's row: its name, and the part of its variant that the plan has chosen. */
+/** The name of a module's row in the table: the module's name, and the part of its variant that the plan has chosen. */
 export function rowOf({ module, variant }: Pick<Outcome, 'module' | 'variant'>, chosenBefore: Variant): string {
   const words = CHOSEN.filter(
     ([parameter, value]) => chosenBefore[parameter] === undefined && variant[parameter] === value,

@@ -29,7 +29,7 @@ function merged(columns: readonly ColumnResult[]): Merged[] {
   return found
 }
 
-/** Headings of the columns. If two columns have the same heading, each names its runs. */
+/** The headings of the columns. If several columns have the same heading, each heading also has the ids of the runs. */
 function headingsOf(columns: readonly Merged[]): string[] {
   return columns.map(({ heading, ids }) => {
     const isAlone = columns.filter((column) => column.heading === heading).length === 1

@@ -24,7 +24,7 @@ const zState = z.object({
   browser: z.object({ urls: z.array(z.string()) }).nullish(),
 })
 
-/** Content that a module shows to its user: values, and addresses to open. */
+/** The content that a module shows to its user: values, and addresses to open. */
 export interface Shown {
   readonly exposed: Readonly<Record<string, unknown>>
   readonly urls: readonly string[]
@@ -57,7 +57,7 @@ export interface Suite {
   /** Starts a module that does not start on its own. */
   start(id: string): Promise<void>
   info(id: string): Promise<Info>
-  /** Undefined if the module has ended. */
+  /** Resolves with undefined if the module has ended. */
   shown(id: string): Promise<Shown | undefined>
   /** Reads the log. @param since only entries of this time (milliseconds) and later */
   log(id: string, since?: number): Promise<LogEntry[]>
@@ -69,7 +69,7 @@ export interface Suite {
   cancel(id: string): Promise<void>
 }
 
-/** The suite gave an unexpected answer, which the message names. */
+/** Thrown if the suite gave an unexpected answer. The message describes the answer. */
 export class SuiteError extends Error {
   override readonly name = 'SuiteError'
 }
@@ -118,7 +118,10 @@ export function suiteAt(url: string, ask: Ask): Suite {
     }
   }
 
-  /** Waits for an answer about a module. A module that has ended meanwhile is unknown to the suite, and this is no error. */
+  /**
+   * Waits for an answer about a module. If the module has ended meanwhile, the suite answers that it is unknown. This
+   * is no error.
+   */
   async function unlessEnded(answer: Promise<Answer>): Promise<void> {
     const received = await answer
     if (received.status !== 404 && received.status > 299) throw refused(received)

@@ -30,7 +30,10 @@ async function take(stage: Stage, { id }: Holder): Promise<void> {
   stage.mustBe('the formats', credentials.map(({ format }) => format).sort(), ['dc+sd-jwt', 'jwt_vc_json'])
 }
 
-/** Presents a credential: the service is verifier and wallet. First it answers automatically, then Bob chooses and confirms. */
+/**
+ * Presents a credential: the service is verifier and wallet. The first time, the wallet answers automatically. The
+ * second time, Bob chooses the credential and confirms.
+ */
 async function present(stage: Stage, { id, did }: Holder): Promise<void> {
   const newRequest = () =>
     stage.credence.authorizationRequests.create.mutate({

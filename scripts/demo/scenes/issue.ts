@@ -22,7 +22,7 @@ export async function claim(stage: Stage, offering: Offering): Promise<Issued> {
   return { id, format: 'JWT VC', compact: String(vc.proof?.jws) }
 }
 
-/** Signs a credential of the other format without an offering. */
+/** Signs an SD-JWT VC without an offering. */
 export async function signDirectly(stage: Stage): Promise<Issued> {
   stage.step('The shop signs another one directly, as an SD-JWT VC')
   const { id, format, credential } = await stage.credence.credentials.sign.mutate({

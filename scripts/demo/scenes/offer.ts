@@ -7,7 +7,7 @@ import { purchase, TYPE } from './purchase.js'
 
 export type Offering = CredenceOutputs['offerings']['create']
 
-/** The text that a camera reads from a QR code, given as a PNG data URI. */
+/** Returns the text that a camera would read from a QR code. The QR code is a data URI with a PNG. */
 export function scan(dataUri: string): string | undefined {
   const { data, width, height } = PNG.sync.read(Buffer.from(dataUri.replace(/^[^,]*,/, ''), 'base64'))
   return jsQR.default(new Uint8ClampedArray(data), width, height)?.data

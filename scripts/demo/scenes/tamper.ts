@@ -6,7 +6,7 @@ type Json = Record<string, unknown>
 const decode = (part: string): unknown => JSON.parse(Buffer.from(part, 'base64url').toString())
 const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
 
-/** The JWT with a higher price in its payload, and the original signature. */
+/** Returns the JWT with a higher price in its payload. The signature stays the original signature. */
 function withHigherPrice(jwt: string): string {
   const [header, payload = '', signature] = jwt.split('.')
   const claims = decode(payload) as { vc: { credentialSubject: Json } }
@@ -14,7 +14,7 @@ function withHigherPrice(jwt: string): string {
   return [header, encode(claims), signature].join('.')
 }
 
-/** The SD-JWT with a higher price in its disclosure, and the original signed digests. */
+/** Returns the SD-JWT with a higher price in its disclosure. The signed digests stay the original digests. */
 function withHigherDisclosedPrice(sdJwt: string): string {
   const change = (part: string): string => {
     const disclosure = decode(part) as [string, string, unknown]

@@ -8,7 +8,7 @@ import { draw } from './offer.js'
 import { TYPE } from './purchase.js'
 import { watch } from './watch.js'
 
-/** A shop's warranty desk asks for the product and the date of a proof of purchase. */
+/** The request of a shop's warranty desk: it asks for the product and the date of a proof of purchase. */
 const QUERY: CredenceInputs['vpQueries']['create']['query'] = [
   {
     fields: [
@@ -25,11 +25,14 @@ interface Attempt {
   readonly wallet: Wallet
   readonly queryId: string
   readonly credential: HeldCredential
-  /** Whether the QR code is drawn. It is large. */
+  /** Whether the QR code is drawn in the terminal, where it needs much space. */
   readonly drawn: boolean
 }
 
-/** The wallet answers a new request with one credential. Meanwhile the verifier watches the session over SSE. */
+/**
+ * Makes a new request, and lets the wallet answer it with one credential. Meanwhile the verifier watches the session
+ * over SSE.
+ */
 async function attempt(stage: Stage, { wallet, queryId, credential, drawn }: Attempt) {
   stage.step('The warranty desk makes an authorization request from it')
   const asked = await stage.credence.vpQueries.authorizationRequest.mutate({ id: queryId, redirect_uri: DONE })

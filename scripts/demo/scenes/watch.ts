@@ -2,11 +2,14 @@ import type { Stage } from '../stage.js'
 
 /** A watcher of a verification session over Server-Sent Events. */
 export interface Watcher extends Disposable {
-  /** Every state so far, in order. */
+  /** The states that the session has had so far, in order. */
   readonly states: readonly string[]
   /** The session's error message; undefined if there is none yet. */
   errorMessage(): string | undefined
-  /** Resolves when the session has had a state. Rejects if the subscription ends, or if no event arrives for half a minute. */
+  /**
+   * Resolves when the session has reached the given state. Rejects if the subscription ends, or if no event arrives for
+   * half a minute.
+   */
   until(state: string): Promise<void>
 }
 

@@ -6,7 +6,7 @@ import type { HeldCredential } from './receive.js'
 export interface Chosen {
   readonly queryId: string
   readonly credential: HeldCredential
-  /** Names of top-level claims. */
+  /** The names of the top-level claims to disclose. */
   readonly disclose: readonly string[]
 }
 
@@ -22,7 +22,7 @@ function disclosedClaims(compact: string): Record<string, unknown> {
   return { ...decodeJwt(jwt), ...Object.fromEntries(disclosed) }
 }
 
-/** A credential in the form of the query library. */
+/** Converts a credential to the input of the query library. */
 function candidateOf({ format, compact }: HeldCredential) {
   if (format === 'dc+sd-jwt') {
     const claims = disclosedClaims(compact) as Record<string, never>
@@ -37,7 +37,10 @@ function candidateOf({ format, compact }: HeldCredential) {
   return { credential_format: 'jwt_vc_json' as const, type: vc.type, claims: vc, cryptographic_holder_binding: true }
 }
 
-/** The credentials for a DCQL query (OpenID4VP 1.0 §6), from the first option that the wallet can satisfy. */
+/**
+ * Chooses the credentials for a DCQL query (OpenID4VP 1.0 §6). It uses the first option of the query that the wallet
+ * can satisfy.
+ */
 export function match(dcqlQuery: unknown, held: readonly HeldCredential[]): Chosen[] {
   const query = DcqlQuery.parse(dcqlQuery as DcqlQuery.Input)
   const result = DcqlQuery.query(query, held.map(candidateOf))

@@ -7,7 +7,7 @@ import type { HeldCredential } from './receive.js'
 import { verifySignature } from './verifier-key.js'
 import type { Wallet } from './wallet.js'
 
-/** The request from a verifier's QR code, with its sender verified. */
+/** The request from a verifier's QR code. The wallet has verified the verifier's signature. */
 export interface ScannedRequest {
   readonly payload: Openid4vpAuthorizationRequest
   /** The verifier's client identifier with its prefix. */
@@ -46,7 +46,7 @@ function clientOf(stage: Stage, { callbacks }: Wallet): Openid4vpClient {
   })
 }
 
-/** Reads the content of a QR code: the signed request that it points to (OpenID4VP 1.0 §5). */
+/** Fetches the signed request to which the content of a QR code points (OpenID4VP 1.0 §5). */
 export async function scanRequest(stage: Stage, wallet: Wallet, content: string): Promise<ScannedRequest> {
   const client = clientOf(stage, wallet)
   const { params } = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: content })
@@ -57,7 +57,9 @@ export async function scanRequest(stage: Stage, wallet: Wallet, content: string)
   }
 }
 
-/** An SD-JWT with the chosen disclosures and a Key Binding JWT (OpenID4VP 1.0 Appendix B.3.6). */
+/**
+ * Makes the presentation of an SD-JWT VC: the chosen disclosures and a Key Binding JWT (OpenID4VP 1.0 Appendix B.3.6).
+ */
 async function sdJwtPresentation(wallet: Wallet, request: ScannedRequest, { credential, disclose }: Chosen) {
   const [jwt = '', ...disclosures] = credential.compact.split('~').slice(0, -1)
   const kept = disclosures.filter((part) => {
@@ -74,7 +76,7 @@ async function sdJwtPresentation(wallet: Wallet, request: ScannedRequest, { cred
   return `${sdJwt}${await wallet.sign({ typ: 'kb+jwt' }, binding)}`
 }
 
-/** A JWT presentation that contains the JWT VC (OpenID4VP 1.0 Appendix B.1.3.1.5). */
+/** Makes a JWT presentation that contains the JWT VC (OpenID4VP 1.0 Appendix B.1.3.1.5). */
 function vpJwtPresentation(wallet: Wallet, request: ScannedRequest, { credential }: Chosen): Promise<string> {
   const vp = {
     '@context': ['https://www.w3.org/2018/credentials/v1'],

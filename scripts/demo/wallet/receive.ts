@@ -17,7 +17,9 @@ export interface HeldCredential {
 
 const clientOf = ({ callbacks }: Wallet) => new Openid4vciClient({ callbacks })
 
-/** Reads the content of a QR code: the offer that it points to and the issuer's metadata (OpenID4VCI 1.0 §4.1, §12.2). */
+/**
+ * Fetches the offer to which the content of a QR code points, and the issuer's metadata (OpenID4VCI 1.0 §4.1, §12.2).
+ */
 export async function scanOffer(wallet: Wallet, content: string): Promise<ScannedOffer> {
   const client = clientOf(wallet)
   const offer = await client.resolveCredentialOffer(content)

@@ -11,7 +11,7 @@ export interface Wallet {
   readonly did: string
   /** DID URL of the key. */
   readonly kid: string
-  /** Functions of the wallet for the protocol's libraries. */
+  /** Functions that the protocol libraries need from the wallet. */
   readonly callbacks: Pick<CallbackContext, 'fetch' | 'hash' | 'generateRandom' | 'signJwt' | 'clientAuthentication'>
   /** Signs with the wallet's key (ES256). */
   sign(header: Record<string, unknown>, payload: Record<string, unknown>): Promise<string>
@@ -24,7 +24,9 @@ const signing =
   (header, payload) =>
     new SignJWT(payload).setProtectedHeader({ ...header, alg: 'ES256' }).sign(privateKey)
 
-/** Makes a new wallet. The libraries refuse plain HTTP, so the wallet allows it if the service itself has plain HTTP. */
+/**
+ * Makes a new wallet. The libraries refuse plain HTTP by default. The wallet allows it if the service uses plain HTTP.
+ */
 export async function newWallet(stage: Stage, owner: string): Promise<Wallet> {
   if (stage.url.startsWith('http:')) setGlobalConfig({ allowInsecureUrls: true })
   const { privateKey, publicKey } = await generateKeyPair('ES256', { extractable: true })

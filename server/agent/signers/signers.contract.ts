@@ -17,12 +17,15 @@ const zSigner = zAgentRecord.extend({
     description:
       'True if the caller may change the record: admins may change their own records and the default record.',
   }),
-  algorithm: z.string().meta({ description: 'The algorithm of the present signing key: `ES256`, `ES384`, `EdDSA`.' }),
-  keyId: z.string().meta({ description: 'The DID URL of the present signing key: the `kid` of its signatures.' }),
+  algorithm: z.string().meta({ description: 'The algorithm of the current signing key: `ES256`, `ES384`, `EdDSA`.' }),
+  keyId: z.string().meta({ description: 'The DID URL of the current signing key. It is the `kid` of the signatures.' }),
   certificate: zCertificate
     .nullable()
-    .meta({ description: 'The certificate of the present signing key; null if the key has none.' }),
-  certifiedUntil: z.iso.datetime().nullable().meta({ description: 'When the first certificate of the chain expires.' }),
+    .meta({ description: 'The certificate of the current signing key; null if the key has none.' }),
+  certifiedUntil: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: 'When the chain expires: the earliest end of its certificates.' }),
 })
 
 const wholeShape = {
@@ -41,7 +44,7 @@ const wholeShape = {
         retiredAt: z.iso
           .datetime()
           .nullable()
-          .meta({ description: 'When another key replaced this key; null for the signing key.' }),
+          .meta({ description: 'When the key was replaced by a newer key; null for the signing key.' }),
       }),
     )
     .max(MAX_KEYS)
@@ -70,7 +73,7 @@ export const readIssuerSigner = {
     tag: 'Trust',
     summary: 'Read an issuer record: its DID, keys, certificates, formats and credential types',
     description:
-      'The record of any caller. Credential types without an assigned issuer can be signed by each issuer, and are not listed.',
+      'The record of any caller. Credential types without an assigned issuer can be signed by every issuer, and are not listed.',
     access: 'issuerOperator',
     errors: [400, errors.recordNotFound('Issuer')],
   }),
@@ -109,13 +112,16 @@ export const readVerifierSigner = {
         z.object({
           prefix: z.enum(CLIENT_ID_PREFIXES),
           clientId: z.string().nullable().meta({
-            description: 'Null if the verifier has no identifier with this prefix, or if each request has its own.',
+            description:
+              'Null if the verifier has no identifier with this prefix, or if each request has a different identifier.',
           }),
           lacks: z
             .string()
             .nullable()
             .meta({ description: 'What the verifier lacks to use this prefix; null if it lacks nothing.' }),
-          isDefault: z.boolean().meta({ description: 'True if requests use this prefix unless they choose another.' }),
+          isDefault: z
+            .boolean()
+            .meta({ description: 'True if this prefix is used for requests that do not choose a prefix.' }),
         }),
       )
       .meta({ description: 'Client identifiers (OpenID4VP 1.0 §5.9.3).' }),

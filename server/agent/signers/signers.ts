@@ -56,7 +56,7 @@ export const shownSigner = (signer: Signer, caller: Caller | undefined): Shown =
 /** The verifier's client identifier with a prefix, or the reason why the verifier cannot use the prefix. */
 function nameWith(prefix: ClientIdPrefix, client: Client) {
   try {
-    // With `redirect_uri` the identifier is the address of the answer, which each request has for itself.
+    // With `redirect_uri`, the identifier is the address of the answer, and each request has a different address.
     return { clientId: prefix === 'redirect_uri' ? null : clientIdentifier(prefix, client), lacks: null }
   } catch (thrown) {
     if (!(thrown instanceof ClientIdentifierError)) throw thrown
@@ -71,7 +71,7 @@ export interface SignersPorts {
   readonly dids: Pick<DidStore, 'find' | 'webDidOf'>
   readonly config: Pick<Config, 'issuerBaseUrl' | 'verifierBaseUrl' | 'verifierAttestation'>
   readonly formats: Pick<Formats, 'all'>
-  /** The prefix of requests that choose no prefix. */
+  /** Returns the prefix for requests that do not choose a prefix. */
   readonly defaultPrefix: (client: Client) => ClientIdPrefix
 }
 
@@ -87,7 +87,9 @@ export function createSigners({ store, lists, dids, config, formats, defaultPref
     return signer
   }
 
-  /** The members of both kinds of records that lists do not show. */
+  /**
+   * Makes a complete record: the members of lists, and the further members that issuers and verifiers have in common.
+   */
   async function shownWhole(signer: Signer, kind: SignerKind) {
     const [did, web, keys] = await Promise.all([
       dids.find(signer.did),
@@ -145,7 +147,8 @@ export function createSigners({ store, lists, dids, config, formats, defaultPref
     /**
      * Changes the display of a record of the caller, or of the default record.
      *
-     * @throws 404 for an unknown record and a record of another caller; 409 if another caller has changed the record meanwhile.
+     * @throws 404 for an unknown record and for a record that a different caller created; 409 if somebody else has
+     * changed the record meanwhile.
      */
     async rename(
       kind: SignerKind,

@@ -21,7 +21,7 @@ const zSigner = z.strictObject({
   x5c,
 })
 
-/** An issuer or verifier record with its present public key. */
+/** An issuer or verifier record with its current public key. */
 export type Signer = z.infer<typeof zSigner>
 
 const zSignersKey = z.strictObject({
@@ -32,7 +32,7 @@ const zSignersKey = z.strictObject({
   retiredAt: z.date().nullable(),
 })
 
-/** A present or former signing key of a record. */
+/** A current or former signing key of a record. */
 export type SignersKey = z.infer<typeof zSignersKey>
 
 export type SignerKind = 'issuer' | 'verifier'
@@ -43,7 +43,7 @@ const columns = fragment`
   r.id, r.did, r.method, coalesce(r.display, '[]'::jsonb) AS display, r.is_default AS "isDefault", r.created_by AS "createdBy",
   r.created_at AS "createdAt", r.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.x5c`
 
-/** The outcome of a change. Only `done` changed anything. */
+/** The outcome of a change. Unless it is `done`, nothing was changed. */
 export type Renamed = 'done' | 'changed' | 'unknown'
 
 const zRenamed = z.strictObject({ found: z.boolean(), done: z.boolean() })
@@ -70,7 +70,7 @@ export function createSignerStore({ bounded, sql }: Database) {
         SELECT alg, public_jwk AS "publicJwk", created_at AS "createdAt", retired_at AS "retiredAt" FROM keys
         WHERE key_set_id = ${keySetId} ORDER BY created_at DESC, id DESC LIMIT ${limit}`,
 
-    /** Names of the credential types that have a version assigned to the issuer and not withdrawn. */
+    /** Returns the names of the credential types with a version that is assigned to the issuer and is not withdrawn. */
     async typesOf(issuerId: string, limit: number): Promise<string[]> {
       const rows = await sql(z.strictObject({ name: z.string() }))`
         SELECT DISTINCT s.name FROM schema_issuers a JOIN schemas s ON s.id = a.schema_id
@@ -79,8 +79,9 @@ export function createSignerStore({ bounded, sql }: Database) {
     },
 
     /**
-     * Changes the display of a record of the caller, or of the default record, if the display is still as the caller read it. The
-     * present display is read under the row's lock: of two simultaneous changes the second is refused.
+     * Changes the display of a record of the caller, or of the default record, if the display is still as the caller
+     * read it. The current display is read while the row is locked. So if two callers change the display at the same
+     * time, the second change is refused.
      */
     async rename(
       kind: SignerKind,

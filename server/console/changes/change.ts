@@ -35,10 +35,13 @@ export const zChange = z.object({
     .string()
     .nullable()
     .meta({ description: 'The id of the changed entry; null if the change is not about a single entry.' }),
-  state: z.string().nullable().meta({ description: 'The present state of the entry; null if it has no states.' }),
+  state: z
+    .string()
+    .nullable()
+    .meta({ description: 'The current state of the entry; null if entries of this kind have no states.' }),
 })
 
-/** A change: the changed entry and its present state. */
+/** A change: the changed entry and its current state. */
 export type Change = z.infer<typeof zChange>
 
 export const EVERYTHING: Change = { kind: 'everything', id: null, state: null }
@@ -63,7 +66,7 @@ const KINDS: Readonly<Record<string, ChangeKind>> = {
 export const kindOf = (subject: string): ChangeKind =>
   Object.hasOwn(KINDS, subject) ? (KINDS[subject] ?? 'other') : 'other'
 
-/** The half of the service whose lists show a kind; `admin` if only admins see it. */
+/** Who sees entries of a kind in lists: users who may issue, users who may verify, both, or only admins. */
 const HALVES: Readonly<Record<ChangeKind, 'issuer' | 'verifier' | 'both' | 'admin'>> = {
   'credential-offer-session': 'issuer',
   offering: 'issuer',

@@ -11,12 +11,13 @@ import type { ChangeStore } from './store.js'
 /** Time between two reads of changes while a stream is open. */
 const EVERY_MS = 1_000
 /**
- * How long reading continues after the last stream has ended. Streams end regularly, and their readers connect again.
+ * Time for which reading continues after the last stream has ended. Streams end regularly, and their clients soon
+ * connect again.
  */
 const LINGER_MS = 15_000
 /** Maximum number of stored changes for readers that connect again. */
 const MAX_REMEMBERED = 1_000
-/** Maximum number of changes that wait for a reader; if there are more, the reader receives `everything`. */
+/** Maximum number of changes that wait for a reader. If there are more, the reader receives `everything` instead. */
 const MAX_WAITING = 200
 
 export interface WatchOptions {
@@ -31,34 +32,34 @@ export interface WatchOptions {
 
 export type ChangeStream = AsyncGenerator<TrackedEnvelope<Change>, void, undefined>
 
-/** Streams of changes in the console's lists, from any process. */
+/** Streams of changes in the console's lists. The changes may be made by any process. */
 export interface Changes {
   /**
-   * A stream of changes in lists that the caller may read, at most two seconds after the commit. The first change is `everything`,
-   * so that the reader reads its lists again. If the changes since `lastEventId` are stored here, the stream begins
-   * with these changes instead. If an entry changes twice before its change is sent, the stream sends one change. Like
-   * streams of sessions, the stream ends when `signal` aborts, and throws 503 when the service stops or the caller's
-   * token expires.
+   * Streams the changes in lists that the caller may read. A change arrives at most two seconds after its commit. The
+   * first change is `everything`, so that the reader reads its lists again. If the changes since `lastEventId` are
+   * stored here, the stream begins with these changes instead. If an entry changes twice before its change is sent, the
+   * stream sends one change. Like streams of sessions, the stream ends when `signal` aborts, and throws 503 when the
+   * service stops or the caller's token expires.
    *
    * @throws 429 or 503 if too many streams are open; 503 if the database is unreachable.
    */
   watch(options: WatchOptions): Promise<ChangeStream>
-  /** Ends all streams and refuses new ones, because the service stops. */
+  /** Ends all streams and refuses new streams, because the service stops. */
   end(): void
 }
 
 export interface ChangesOptions {
-  /** Reads the same database as lists, so that a reader finds the reported change in the list. */
+  /** The store must read the same database as lists do, so that a reader finds a reported change in the list. */
   readonly store: ChangeStore
   readonly events: Pick<Events, 'places' | 'nameOf' | 'follow'>
   readonly clock: () => Date
   readonly log: Log
   readonly newId: () => string
-  /** Milliseconds between two reads of changes; 1,000 unless given. */
+  /** Milliseconds between two reads of changes. Default: 1,000. */
   readonly everyMs?: number | undefined
 }
 
-/** A change with its number in this process. */
+/** A change with its number in the current series of this process. */
 interface Numbered {
   readonly number: number
   readonly change: Change
@@ -84,7 +85,7 @@ class Watcher {
       if (isFull || change.kind === 'everything')
         this.#waiting = new Map([[KEY_OF_EVERYTHING, { number, change: EVERYTHING }]])
       else {
-        // The entry moves to the end, so that numbers only grow.
+        // The entry is moved to the end of the map, so that the numbers are in ascending order.
         this.#waiting.delete(keyOf(change))
         this.#waiting.set(keyOf(change), { number, change })
       }
@@ -97,7 +98,10 @@ class Watcher {
     this.#wake = undefined
   }
 
-  /** The changes that the reader has not received; empty if the reader was only woken. */
+  /**
+   * Waits for changes and returns those that the reader has not received yet. Empty if the reader was woken for a
+   * different reason.
+   */
   async next(): Promise<Iterable<Numbered>> {
     if (this.#waiting.size === 0 && !this.ended) {
       await new Promise<void>((resolve) => {
@@ -116,8 +120,8 @@ const KEY_OF_EVERYTHING = keyOf(EVERYTHING)
 export function createChanges({ store, events, clock, log, newId, everyMs = EVERY_MS }: ChangesOptions): Changes {
   const watchers = new Set<Watcher>()
   /**
-   * The name of the series of numbers. A series belongs to one process, and to one period in which the process reads
-   * without a pause.
+   * The name of the series of numbers. A series belongs to one process, and to one period in which this process reads
+   * changes without interruption.
    */
   let series = ''
   let number = 0
@@ -143,7 +147,7 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
     for (const watcher of watchers) watcher.tell(numbered)
   }
 
-  /** The changes that a reader missed; EVERYTHING if some of the changes are not stored. */
+  /** Returns the changes that a reader has missed, or EVERYTHING if some of these changes are not stored any more. */
   const missed = (lastEventId: string | undefined): readonly Numbered[] => {
     const [, of, seen] = /^(.+)\.(\d{1,15})$/.exec(lastEventId ?? '') ?? []
     const first = remembered[0]?.number ?? number + 1
@@ -187,7 +191,7 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
     if (news === undefined) {
       series = newId()
       remembered = []
-      // Each period has a new reader, which skips changes from the time without streams.
+      // Each period has a new NewsReader. It skips the changes that were made while there were no streams.
       news = new NewsReader(store, events.nameOf, () => performance.now())
       unfollow = events.follow(news)
       timer = setInterval(turn, everyMs)

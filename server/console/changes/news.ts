@@ -1,28 +1,37 @@
 import { type Change, EVERYTHING, kindOf, STATISTICS } from './change.js'
 import type { ChangeStore, ListedState, News, OpenSession, SessionKey } from './store.js'
 
-/** Maximum number of audit events in one read; if there are more, the reader reports only EVERYTHING. */
+/** Maximum number of audit events in one read. If there are more, the reader reports only EVERYTHING. */
 const MAX_NEWS = 1_000
 /** Reading begins this many numbers before the newest audit event, to include transactions that have not committed. */
 const BEFORE = 500
-/** Milliseconds for which the reader looks for the event of a missing number: the event's transaction may not have committed. */
+/**
+ * Milliseconds for which the reader looks for the event of a missing number. The transaction of such an event may not
+ * have committed yet.
+ */
 const MISSING_MS = 10_000
 const MAX_MISSING = 1_000
-/** Milliseconds between two reads of all known sessions: a process may end between a transition and its announcement. */
+/**
+ * Milliseconds between two reads of all known sessions. The reads are needed because a process may change a session and
+ * end before it announces the change.
+ */
 const LOOK_EVERY_MS = 10_000
-/** Maximum number of known sessions, whose transitions are recognised. */
+/** Maximum number of known sessions. A change of state is noticed only for known sessions. */
 const MAX_SESSIONS = 10_000
-/** Maximum number of sessions per state that are known when reading begins. */
+/** Maximum number of sessions in each state that are loaded when reading begins. */
 const FORMER_SESSIONS = 1_000
 
-/** Reads the changes since the previous read, from the audit table and from the processes' announcements of sessions. */
+/**
+ * Reads the changes since the previous read, from the audit table and from the announcements that processes make when
+ * sessions change.
+ */
 export class NewsReader {
   readonly #store: ChangeStore
   readonly #nameOf: (sessionId: string) => string
   readonly #clock: () => number
-  /** The number of the newest audit event that was read; undefined before the first time. */
+  /** The number of the newest audit event that was read; undefined before the first read. */
   #position: number | undefined
-  /** Numbers below the position whose events were missing, each with the time of this observation. */
+  /** Numbers below the position whose events were missing, each with the time when this was noticed. */
   #missing = new Map<number, number>()
   #counted: string | undefined
   /** Known sessions with their last known state, by the name of their announcements. The least recently read session is first. */
@@ -40,23 +49,26 @@ export class NewsReader {
     this.#clock = clock
   }
 
-  /** Notes an announcement that the session of this name made a transition. */
+  /** Records an announcement that the session with this name has changed. */
   heard(name: string): void {
     const session = this.#sessions.get(name)
     if (session !== undefined) this.#moved.set(name, session)
   }
 
-  /** Notes that sessions may have made transitions without an announcement here. */
+  /** Records that sessions may have changed although no announcement arrived here. */
   missed(): void {
     this.#deaf = true
   }
 
-  /** The changes, or {@link EVERYTHING} for too many changes. Do not call this method again before it returns. */
+  /**
+   * Returns the changes since the last read, or {@link EVERYTHING} if there are too many. It must not be called again
+   * before it has returned.
+   */
   async read(): Promise<Change[]> {
     try {
       return await (this.#position === undefined ? this.#begin() : this.#goOn(this.#position))
     } catch (error) {
-      // A part of the changes may be lost.
+      // Some changes may be lost, so reading begins again.
       this.#position = undefined
       throw error
     }
@@ -84,7 +96,8 @@ export class NewsReader {
     this.#position = position
     this.#note(events, this.#clock())
     this.#counted = counted
-    // Screens may show states from before the position where reading begins.
+    // Screens may show states that are older than the position at which reading begins. So everything must be read
+    // again.
     return [EVERYTHING]
   }
 
@@ -130,7 +143,7 @@ export class NewsReader {
     }
     const states = Object.values(wanted).some(({ length }) => length > 0) ? await this.#store.states(wanted) : []
     for (const session of states.filter(isSession)) this.#know(session)
-    // A session may change without a new state, such as an offer that waits for a decision.
+    // A session may change although its state stays the same. An example is an offer that waits for a decision.
     const wentOn = new Set([...moved.map(({ id }) => id), ...events.map(({ subjectId }) => subjectId)])
     const isNews = (state: ListedState) =>
       !isSession(state) || wentOn.has(state.id) || known.get(this.#nameOf(state.id))?.state !== state.state

@@ -35,19 +35,19 @@ const zState = z.strictObject({
   state: z.string(),
 })
 
-/** An entry with its present state. */
+/** An entry with its current state. */
 export type ListedState = z.infer<typeof zState>
 
 const zOpenSession = zState.extend({ kind: z.enum(['credential-offer-session', 'verification-session']) })
 
-/** A session of either kind with its present state. */
+/** An offer session or verification session with its current state. */
 export type OpenSession = z.infer<typeof zOpenSession>
 
 export type SessionKey = Pick<OpenSession, 'kind' | 'id'>
 
 export type ChangeStore = ReturnType<typeof createChangeStore>
 
-/** How a statement reads the states of rows. */
+/** The parts of other features that the statements need to read states. */
 export interface StatesOfThings {
   /** The states of credential offer sessions that have not ended. */
   readonly openStates: readonly string[]
@@ -65,8 +65,9 @@ export function createChangeStore({ bounded, sql }: Database, { openStates, cred
     },
 
     /**
-     * At most `limit` audit events with a number above `after`, and events of `missing` numbers that exist by now. Events of
-     * transactions longer than an hour are not found, so that PostgreSQL reads only the newest partitions.
+     * Returns at most `limit` audit events with a number above `after`, and the events of `missing` numbers that have
+     * been committed since. Only events of the last hour are searched, so that PostgreSQL reads only the newest
+     * partitions. So events of a transaction that takes longer than an hour are not found.
      */
     async news(after: number, missing: readonly number[], limit: number): Promise<NewsPage> {
       const [row] = await sql(zNewsPage)`
@@ -83,7 +84,10 @@ export function createChangeStore({ bounded, sql }: Database, { openStates, cred
       return row ?? { events: [], counted: '' }
     },
 
-    /** The states of the entries that exist. A credential also returns the session in which a wallet took it. */
+    /**
+     * Returns the current states of the entries that exist. For a credential, the session in which a wallet took it is
+     * returned too.
+     */
     states: ({ offerSessions, verificationSessions, credentials, schemas }: StatesWanted): Promise<ListedState[]> =>
       sql(zState)`
         WITH offers AS MATERIALIZED (
@@ -98,7 +102,9 @@ export function createChangeStore({ bounded, sql }: Database, { openStates, cred
         SELECT 'schema', id, CASE WHEN withdrawn_at IS NULL THEN 'published' ELSE 'withdrawn' END FROM schemas
         WHERE id = ANY(${schemas}::text[])`,
 
-    /** The newest sessions of both kinds that have not ended, at most `limit` per state. */
+    /**
+     * Returns the newest offer sessions and verification sessions that have not ended, at most `limit` in each state.
+     */
     openSessions: (limit: number): Promise<OpenSession[]> =>
       bounded(zOpenSession)`
         SELECT 'credential-offer-session' AS kind, newest.id, states.state FROM unnest(${[...openStates]}::text[]) AS states(state)

@@ -9,7 +9,7 @@ const zContent = z.strictObject({
   name: z.string().optional(),
 })
 
-/** Content of a session that the service stores and never sends to browsers. */
+/** The content of a console session. The service stores it and never sends it to browsers. */
 export type SessionContent = z.infer<typeof zContent>
 
 const placeOf = (idHash: string) => ({ column: 'console_sessions.content', id: idHash }) as const

@@ -11,10 +11,13 @@ const COOKIE = /^([A-Za-z0-9_-]{43})\.([A-Za-z0-9_-]{43})$/
 
 const macOf = (key: Uint8Array, id: string) => createHmac('sha256', key).update(id).digest()
 
-/** A cookie's value: the session's id and a MAC, which reveals forged ids without the database. */
+/**
+ * Makes the value of the cookie: the session's id and a MAC. The MAC reveals forged ids without a query to the
+ * database.
+ */
 export const sealedId = (key: Uint8Array, id: string): string => `${id}.${macOf(key, id).toString('base64url')}`
 
-/** The id in a cookie's value; undefined if this service did not write the value. Compares in constant time. */
+/** Returns the id in a cookie's value. Undefined if this service did not make the value. Compares in constant time. */
 export function openedId(key: Uint8Array, value: string): string | undefined {
   const [, id, sent] = COOKIE.exec(value) ?? []
   if (id === undefined || sent === undefined) return undefined
@@ -22,8 +25,8 @@ export function openedId(key: Uint8Array, value: string): string | undefined {
 }
 
 /**
- * The session's id in a request's cookies; undefined without a session cookie, `forged` if the cookie's value is not
- * from this service.
+ * Returns the session's id from a request's cookies. Undefined without a session cookie, `forged` if this service did
+ * not make the cookie's value.
  */
 export function sessionIdIn(
   headers: IncomingHttpHeaders,
@@ -36,16 +39,16 @@ export function sessionIdIn(
   return (values.length === 1 ? openedId(key, value) : undefined) ?? 'forged'
 }
 
-/** Set-Cookie of a session, without an expiry: the service decides when the session ends. */
+/** The Set-Cookie header of a session. The cookie has no expiry, because the service decides when the session ends. */
 export const sessionCookie = (value: string, baseUrl: string): string => cookieHeader(SESSION_COOKIE, value, baseUrl)
 
 /** Set-Cookie that removes a session's cookie. */
 export const noSessionCookie = (baseUrl: string): string => cookieHeader(SESSION_COOKIE, '', baseUrl, 0)
 
 /**
- * True if a page of the console sent the request. The request has the header `x-console: 1`, which a page of another
- * site cannot set without a preflight. The browser also states the same origin, by Fetch Metadata or, without it, by
- * the header `Origin`.
+ * True if a page of the console sent the request. The request has the header `x-console: 1`, which a page of a foreign
+ * site cannot set without a preflight. In addition, the browser must say that the page has the same origin: with Fetch
+ * Metadata, or without Fetch Metadata with the header `Origin`.
  */
 export function isOfConsole(headers: IncomingHttpHeaders, ownOrigin: string): boolean {
   if (headers['x-console'] !== '1') return false

@@ -11,14 +11,14 @@ import type { Log } from '../../log/log.js'
 import { contentOf, protectContent, revealContent, type SessionContent } from './content.js'
 import type { ConsoleSessionStore, StoredSession } from './store.js'
 
-/** How long before its expiry an access token is renewed. */
+/** An access token is renewed this time before it expires. */
 const MARGIN_MS = 5_000
 /**
- * The time for which a process holds the renewal. This time exceeds the time limits of its two requests: for metadata
- * and for tokens.
+ * Time for which a process reserves the renewal of a session's tokens. It is longer than the time limits of the two
+ * requests that a renewal may need: for metadata and for tokens.
  */
 const RENEWAL_MS = 25_000
-/** Interval and limit with which other processes wait for the renewal. */
+/** How often the other processes check whether the renewal is complete, and how long they wait for it. */
 const LOOK_EVERY_MS = 100
 const WAIT_MS = 12_000
 
@@ -38,9 +38,9 @@ export interface RenewalPorts {
 }
 
 /**
- * The expiry of an access token, and the end of its session. A session without a refresh token ends with its access token.
- * `latest` limits both times: the provider's `exp` can be any number (RFC 7519 §4.1.4), even a number that no date can
- * express.
+ * Returns when an access token expires, and when its session ends. A session without a refresh token ends with its
+ * access token. `latest` limits both times: the provider's `exp` can be any number (RFC 7519 §4.1.4), even a number
+ * that no date can express.
  */
 export function endsWith(caller: Caller, refreshToken: string | undefined, latest: Date) {
   const accessExpiresAt = new Date(Math.min(caller.expiresAt ?? 0, latest.getTime()))
@@ -54,8 +54,8 @@ export function hasRights(caller: Caller, config: Pick<Config, 'issuerRole' | 'v
 }
 
 /**
- * Returns sessions with a usable access token, which is renewed before it expires. Only one process renews at a time: a provider
- * that replaces refresh tokens treats a second use of a token as theft.
+ * Returns sessions with a usable access token, which is renewed before it expires. Only one process renews the tokens
+ * of a session at a time, because a provider that replaces refresh tokens treats a second use of a token as theft.
  */
 export function createRenewal({ config, store, vault, signIn, tokens, clock, newId, log }: RenewalPorts) {
   /** Renewals in progress in this process. */
@@ -66,7 +66,10 @@ export function createRenewal({ config, store, vault, signIn, tokens, clock, new
     throw errors.sessionEnded(reason)
   }
 
-  /** The provider's new tokens. The refresh token is stored before the check, because its predecessor is no longer valid. */
+  /**
+   * Gets new tokens from the provider. The new refresh token is stored before the access token is checked, because the
+   * former refresh token is no longer valid.
+   */
   async function fetched({ idHash }: StoredSession, renewal: string, former: SessionContent, refreshToken: string) {
     const given = await signIn.refresh(refreshToken).catch((thrown: unknown) => {
       if (thrown instanceof SignInError && thrown.failure !== 'unavailable') return end(idHash, thrown)
@@ -79,7 +82,7 @@ export function createRenewal({ config, store, vault, signIn, tokens, clock, new
     return given
   }
 
-  /** The user of a new access token. The user must be the user who signed in, and must still have a role. */
+  /** Returns the user of a new access token. It must be the user who signed in, and the user must still have a role. */
   async function checked(idHash: string, accessToken: string, sub: string): Promise<Caller> {
     const caller = await keptTokenUser(tokens, accessToken).catch((thrown: unknown) => {
       if (thrown instanceof ServiceError && thrown.status === 401) return end(idHash, thrown)
@@ -139,7 +142,7 @@ export function createRenewal({ config, store, vault, signIn, tokens, clock, new
   }
 
   /**
-   * The session with a usable access token.
+   * Returns the session with a usable access token.
    *
    * @throws 401 if the session has ended; 503 if the provider is unreachable and the token has expired
    */
@@ -154,7 +157,7 @@ export function createRenewal({ config, store, vault, signIn, tokens, clock, new
   }
 }
 
-/** The `sub` of a stored access token, which was verified before it was stored. */
+/** Returns the `sub` of a stored access token. The token was verified before it was stored. */
 function subOf(accessToken: string): string {
   const [, payload = ''] = accessToken.split('.')
   const { sub }: { sub?: unknown } = JSON.parse(Buffer.from(payload, 'base64url').toString())

@@ -12,9 +12,15 @@ import { isOfConsole, sealedId, sessionIdIn } from './cookies.js'
 import { endsWith, LONGEST_MS } from './renewal.js'
 import { type ConsoleSessionStore, SEEN_EVERY_MS, type StoredSession } from './store.js'
 
-/** Maximum number of stored ids of ended sessions. An ended session never resumes, so a known id needs no statement. */
+/**
+ * Maximum number of ids of ended sessions in memory. An ended session never becomes active again, so no statement is
+ * needed for such an id.
+ */
 const MAX_ENDED = 10_000
-/** A stream ends after this time, so that the next stream checks the session again. */
+/**
+ * A stream with a console session ends after this time. The client opens a new stream, for which the session is checked
+ * again.
+ */
 const STREAM_MS = 60_000
 
 /** The result of looking up a request's cookie. */
@@ -22,12 +28,12 @@ type Found = StoredSession | 'none' | 'ended'
 
 /** The console sessions. */
 export interface ConsoleSessions extends ProvenSessions {
-  /** Names a request's session, for the rate limit; undefined without an active session. */
+  /** Returns a name for the session of a request, for the rate limit. Undefined without an active session. */
   counted(headers: IncomingHttpHeaders): Promise<string | undefined>
-  /** A request's session and its content with the user's name; undefined without an active session. */
+  /** Returns the session of a request, and its content with the user's name. Undefined without an active session. */
   described(headers: IncomingHttpHeaders): Promise<{ session: StoredSession; content: SessionContent } | undefined>
   /**
-   * Begins a session with a new id, and ends the browser's former session.
+   * Begins a session with a new id, and ends the session that the browser had before.
    *
    * @param caller the user of the access token
    * @returns the cookie's value
@@ -44,7 +50,7 @@ export interface ConsoleSessionsPorts {
   readonly vault: Vault
   /** Returns a session with a usable access token, which is renewed if it expires soon. */
   readonly usable: (session: StoredSession) => Promise<StoredSession>
-  /** Seals the ids of sessions into cookies; 32 bytes. */
+  /** The key of 32 bytes for the MACs in session cookies. */
   readonly key: Uint8Array
   readonly clock: () => Date
   readonly random: (length: number) => Uint8Array
@@ -62,11 +68,11 @@ export function createConsoleSessions({
   const baseUrl = config.issuerBaseUrl
   const ownOrigin = new URL(baseUrl).origin
   const ended = new LruMap<string, true>(MAX_ENDED)
-  /** The lookup of each request: the rate limit and each call of a batch share it. */
+  /** The result of the lookup for each request. The rate limit and all calls of a batch share it. */
   const known = new WeakMap<object, Promise<Found>>()
 
   async function looked(headers: IncomingHttpHeaders): Promise<Found> {
-    // A request with its own token is authenticated and counted by the token.
+    // A request with an Authorization header is authenticated by its token and does not use the session.
     if (headers.authorization !== undefined || !isOfConsole(headers, ownOrigin)) return 'none'
     const id = sessionIdIn(headers, key, baseUrl)
     if (id === undefined) return 'none'

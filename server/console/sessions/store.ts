@@ -11,7 +11,7 @@ export const SEEN_EVERY_MS = 60_000
 
 const zSession = z.strictObject({
   idHash: z.string(),
-  /** The content, protected by the vault. */
+  /** The content, encrypted by the vault. */
   content: z.string(),
   accessExpiresAt: z.date(),
   lastSeenAt: z.date(),
@@ -43,14 +43,14 @@ export type ConsoleSessionStore = ReturnType<typeof createConsoleSessionStore>
 
 export function createConsoleSessionStore({ sql }: Database) {
   return {
-    /** Consumes the `state` of a login. @returns false if the state was used before. */
+    /** Marks the `state` of a login as used. @returns false if the state was used before. */
     async useState(hash: string, expiresAt: Date): Promise<boolean> {
       const rows = await sql(zHashOnce)`
         INSERT INTO used_nonces (hash, expires_at) VALUES (${hash}, ${expiresAt}) ON CONFLICT DO NOTHING RETURNING hash`
       return rows.length > 0
     },
 
-    /** Begins a session, and ends the browser's former session. */
+    /** Begins a session, and ends the session that the browser had before. */
     async begin(idHash: string, former: string | undefined, granted: Granted, now: Date): Promise<void> {
       const { content, accessExpiresAt, endsAt } = granted
       await sql(noRow)`
@@ -65,7 +65,10 @@ export function createConsoleSessionStore({ sql }: Database) {
       return row
     },
 
-    /** Extends a session after activity. Only one of several processes writes the time. */
+    /**
+     * Extends a session after activity. If several processes do this at the same time, only one of them writes the
+     * time.
+     */
     async seen(idHash: string, now: Date): Promise<void> {
       await sql(noRow)`
         UPDATE console_sessions SET last_seen_at = ${now}, expires_at = LEAST(ends_at, ${idleAt(now)})
@@ -73,9 +76,9 @@ export function createConsoleSessionStore({ sql }: Database) {
     },
 
     /**
-     * Reserves the renewal of the tokens that were just read, until a time.
+     * Reserves the renewal of a session's tokens until a certain time.
      *
-     * @returns false if another process holds the renewal, or has renewed the tokens since the read
+     * @returns false if a different process has reserved the renewal, or has renewed the tokens since they were read
      */
     async takeRenewal(session: StoredSession, renewal: string, until: Date, now: Date): Promise<boolean> {
       const rows = await sql(zHash)`
@@ -108,13 +111,13 @@ export function createConsoleSessionStore({ sql }: Database) {
       return row
     },
 
-    /** Releases the renewal, so that it can be tried again. */
+    /** Releases the reservation, so that the renewal can be tried again. */
     async leaveRenewal(idHash: string, renewal: string): Promise<void> {
       await sql(noRow)`
         UPDATE console_sessions SET renewal = NULL, renewal_until = NULL WHERE id_hash = ${idHash} AND renewal = ${renewal}`
     },
 
-    /** Ends a session. @returns the session's content; undefined for a session that had already ended. */
+    /** Ends a session. @returns the session's content; undefined if the session had already ended. */
     async end(idHash: string): Promise<string | undefined> {
       const [row] = await sql(zContent)`DELETE FROM console_sessions WHERE id_hash = ${idHash} RETURNING content`
       return row?.content

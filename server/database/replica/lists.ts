@@ -2,24 +2,31 @@ import { TooSlowError } from '../errors.js'
 import type { Standby, Standing } from './standby.js'
 import type { RecentWriters } from './writers.js'
 
-/** Reads a list. The read receives the stores of the replica or of the primary. */
+/** Reads a list. `read` receives the stores of the replica or of the primary. */
 export type ReadList<Stores> = <T>(read: (stores: Stores) => Promise<T>) => Promise<T>
 
 /**
- * The database that a list was read from: the `replica`, or the primary. The values for the primary are reasons: the
- * caller `wrote`, or the replica is `behind` or `away`, or has `failed` at this list.
+ * The database from which a list was read. `replica` is the replica. All other values mean the primary and say why: the
+ * caller made a change (`wrote`), or the replica is `behind` or `away`, or the replica `failed` to answer for this
+ * list.
  */
 export type ListSource = Standing | 'wrote' | 'failed'
 
-/** Reads lists on which no decision depends. If there is a usable replica, the lists come from the replica. */
+/**
+ * Reads lists that are only shown, so that slightly old data do no harm. If there is a usable replica, the lists come
+ * from the replica.
+ */
 export interface Lists<Stores> {
-  /** @param callers all names under which the caller may have made changes; empty for a stranger. */
+  /** @param callers the ids under which the caller may have made changes; empty for a stranger. */
   readerFor(callers: readonly string[]): Promise<ReadList<Stores>>
-  /** Makes a change that lists show. For the next 10 seconds, every process reads the caller's lists from the primary. */
+  /**
+   * Makes a change that is visible in lists. For the next 10 seconds, every process reads the caller's lists from the
+   * primary.
+   */
   changing<T>(callers: readonly string[], change: () => Promise<T>): Promise<T>
 }
 
-/** Lists without a replica: no standing is checked and no change is noted. */
+/** The lists of a service without a replica. All lists come from the primary. */
 export const primaryLists = <Stores>(stores: Stores): Lists<Stores> => ({
   readerFor: async () => (read) => read(stores),
   changing: (_, change) => change(),
@@ -60,7 +67,7 @@ export function replicaLists<Stores>({
             onRead('replica')
             return list
           } catch (error) {
-            // The primary would need the same time.
+            // The statement would take as long on the primary.
             if (error instanceof TooSlowError) throw error
             standby.failed(error)
           }

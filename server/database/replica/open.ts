@@ -5,21 +5,32 @@ import { type ListSource, type Lists, primaryLists, replicaLists } from './lists
 import { createStandby } from './standby.js'
 import { createRecentWriters, type RecentWriters } from './writers.js'
 
-/** Maximum wait of a list for a connection to the replica, and for its answer; then the primary is used. */
+/**
+ * The maximum time that a list waits for a connection to the replica, and the maximum time that it waits for the
+ * answer. After that the primary is used.
+ */
 const CONNECTION_MS = 1_000
 const STATEMENT_MS = 3_000
 
-/** Lists are rare compared with other statements. */
+/**
+ * The maximum number of connections to the replica. It is small, because lists are rare compared with other statements.
+ */
 const CONNECTIONS = 5
 
-/** A service's access to a replica. Without a replica all members are empty, and lists come from the primary. */
+/**
+ * The access to a replica. It also exists without a replica: then lists come from the primary, and the members do
+ * nothing.
+ */
 export interface Replica {
-  /** Makes a change, and notes its caller. */
+  /** Makes a change, and records that the caller made a change. */
   readonly changing: Lists<unknown>['changing']
-  /** Lists over stores that can be made for either database. */
+  /** Makes the reader for lists. `stores` makes the stores for the replica and for the primary. */
   listsOver<Stores>(stores: (database: Database) => Stores): Lists<Stores>
   readonly checks: Record<string, () => Promise<'up' | 'degraded'>>
-  /** Deletes notes of changes before a moment; undefined without a replica, since no change is noted then. */
+  /**
+   * Deletes the records of changes that expired before a certain time. Undefined without a replica, because no changes
+   * are recorded then.
+   */
   readonly forget: RecentWriters['deleteExpired'] | undefined
   close(): Promise<void>
 }
@@ -41,7 +52,7 @@ export function openReplica({ url, database, log, onRead }: ReplicaOptions): Rep
       forget: undefined,
       close: async () => {},
     }
-  // A lost connection is detected at the next list.
+  // A lost connection needs no handler: it is noticed when the next list is read.
   const replica = connectDatabase(url, { max: CONNECTIONS, waitMs: CONNECTION_MS, statementMs: STATEMENT_MS })
   const standby = createStandby({ primary: database, replica }, log)
   const writers = createRecentWriters(database)

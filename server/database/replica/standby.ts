@@ -6,7 +6,7 @@ import type { Database } from '../connect.js'
 import { isRecoveryConflict } from '../errors.js'
 import { fragment } from '../fragment.js'
 
-/** Maximum lag of the replica for reading lists from it, in milliseconds. */
+/** Maximum lag of the replica in milliseconds. With a larger lag, lists come from the primary. */
 export const MAX_BEHIND_MS = 10_000
 
 const ASK_EVERY_MS = 1_000
@@ -14,7 +14,7 @@ const ASK_EVERY_MS = 1_000
 const LEFT_ALONE_MS = { atMost: 60_000, again: 120_000 }
 /** A replica that does not answer within this time counts as `away`. */
 const ANSWER_MS = 1_000
-/** Time for the replica of an idle primary to replay the last commit. */
+/** Time in which the replica of an idle primary replays the last commit. */
 const SHORTLY_MS = 200
 
 const zPrimary = z.strictObject({ lsn: z.string(), at: z.date(), database: z.string() })
@@ -36,9 +36,9 @@ const zReplica = z.strictObject({
  */
 export type Standing = 'replica' | 'behind' | 'away'
 
-/** The known state of the replica. */
+/** The state of the replica, as far as this process knows it. */
 export interface Standby {
-  /** Checks the replica at most once a second. Waits for the check only if the known state is too old. */
+  /** Checks the replica at most once a second. Waits for the check only if the last known state is too old. */
   standing(): Promise<Standing>
   /** Reports a failed read on the replica. */
   failed(error: unknown): void
@@ -49,7 +49,10 @@ interface Databases {
   readonly replica: Pick<Database, 'sql'>
 }
 
-/** Identity of the installation and its database. Positions in the log of another database cannot be compared. */
+/**
+ * Identifies the PostgreSQL installation and the database in it. Log positions can be compared only within the same
+ * database.
+ */
 const IDENTITY = fragment`(SELECT system_identifier FROM pg_control_system()) || ' ' || current_database()`
 
 /** Upper limit of the replica's lag in milliseconds; Infinity if it is unknown. */
@@ -69,14 +72,15 @@ async function behindBy({ primary, replica }: Databases): Promise<number> {
   }
   const behind = await ask()
   if (behind <= MAX_BEHIND_MS) return behind
-  // An idle primary may have had no commit for hours. Then a replica that lacks only the newest commit looks hours behind.
+  // The primary may have been idle for hours before its newest commit. A replica that lacks only this commit then seems
+  // to be hours behind.
   await sleep(SHORTLY_MS)
   return ask()
 }
 
 export function createStandby(databases: Databases, log: Log): Standby {
   let standing: Standing = 'replica'
-  /** The replica has everything that was committed before this moment, by the process's own clock. */
+  /** The replica has everything that was committed before this time. The time is by the clock of this process. */
   let reaches = Number.NEGATIVE_INFINITY
   let askAgainAt = Number.NEGATIVE_INFINITY
   let failedAt = Number.NEGATIVE_INFINITY
@@ -99,7 +103,7 @@ export function createStandby(databases: Databases, log: Log): Standby {
     askAgainAt = asked + ASK_EVERY_MS
     try {
       const behind = await inTime(behindBy(databases), ANSWER_MS)
-      // A read has failed since the replica was asked. So a good answer of the replica is outdated.
+      // A read has failed after the replica was asked. So a good answer of the replica is outdated.
       if (failedAt > asked) return
       reaches = Math.max(reaches, asked - behind)
       becomes(isFresh() ? 'replica' : 'behind')
@@ -121,7 +125,7 @@ export function createStandby(databases: Databases, log: Log): Standby {
       return standing
     },
     failed(error) {
-      // If many reads fail together, only one failure counts.
+      // If many reads fail at the same time, only the first failure counts.
       if (isRecoveryConflict(error) || standing === 'away') return
       const now = performance.now()
       const again = now - failedAt <= LEFT_ALONE_MS.again

@@ -4,27 +4,27 @@ import { batchDone, deletedBatch, deletedRow, expiredBatch } from '../batch.js'
 import type { Database } from '../connect.js'
 import { noRow } from '../row-shapes.js'
 
-/** Seconds for which a caller who made a change reads lists from the primary. */
+/** Seconds in which a caller who made a change gets lists from the primary. */
 export const WRITER_SECONDS = 10
 
-/** If a change takes longer than this time, in milliseconds, its caller is noted again at the end. */
+/** If a change takes longer than this time, in milliseconds, its caller is recorded again at the end of the change. */
 const CHANGE_MS = 1_000
 
-/** Additional validity of a note, so that changes of one caller share a note for two seconds. */
+/** Additional validity of a record. So the changes that a caller makes within two seconds need only one record. */
 const SPARE_SECONDS = 2
 
 const zWriter = z.strictObject({ caller: z.string() })
 
-/** The callers with recent changes, the same in every process. */
+/** The callers who made a change recently. All processes share this information. */
 export type RecentWriters = ReturnType<typeof createRecentWriters>
 
-/** A hash, since callers have ids of any length. */
+/** Returns the hash of a caller's id, since an id may have any length. */
 const hashOf = (caller: string): string => createHash('sha256').update(caller).digest('base64url')
 
 /**
- * The notes are in a table of the primary and use the primary's clock. The table survives a crash, as the changes do.
- * Each caller has one row. Changes in the next two seconds do not modify this row, so these changes do not wait for
- * each other.
+ * The callers are recorded in a table of the primary, by the primary's clock. The table survives a crash, as the
+ * changes do. Each caller has one row. Further changes within two seconds do not modify this row, so these changes do
+ * not wait for each other.
  */
 export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
   const note = async (callers: readonly string[]): Promise<void> => {
@@ -39,10 +39,10 @@ export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
   }
   return {
     /**
-     * Notes the callers, then makes a change: a caller who loses the connection during the change still finds its
-     * result. If the change takes long, the callers are noted again after the change.
+     * Records the callers, and then makes a change. So a caller who loses the connection during the change still gets a
+     * list with the change. If the change takes long, the callers are recorded again after the change.
      *
-     * @throws if a caller cannot be noted; then the change is not made.
+     * @throws if a caller cannot be recorded; then the change is not made.
      */
     async changing<T>(callers: readonly string[], change: () => Promise<T>): Promise<T> {
       await note(callers)
@@ -50,12 +50,12 @@ export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
       try {
         return await change()
       } finally {
-        // A completed change must not be answered with an error; the earlier note may still be valid.
+        // The change is complete, so the answer must not be an error. The earlier record may still be valid.
         if (performance.now() - began > CHANGE_MS) await note(callers).catch(() => undefined)
       }
     },
 
-    /** The given callers who changed something within WRITER_SECONDS. */
+    /** Returns the callers of the list who changed something within WRITER_SECONDS. */
     async among(callers: readonly string[]): Promise<ReadonlyMap<string, true>> {
       const byHash = new Map(callers.map((caller) => [hashOf(caller), caller]))
       const rows = await sql(zWriter)`
@@ -64,7 +64,7 @@ export function createRecentWriters({ sql }: Pick<Database, 'sql'>) {
       return new Map(rows.map(({ caller }) => [byHash.get(caller) ?? '', true]))
     },
 
-    /** Removes notes that expired before a moment. */
+    /** Removes records that expired before a certain time. */
     async deleteExpired(before: Date, limit: number) {
       const batch = expiredBatch('recent_writers', 'caller', before, limit)
       return batchDone(await sql(deletedRow)`${deletedBatch(batch)}`, limit)

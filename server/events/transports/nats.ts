@@ -14,7 +14,7 @@ export interface NatsTransportOptions {
   /** `nats://user:password@host:port`, `nats://token@host:port`, or `tls://…`. */
   readonly url: string
   readonly log: Log
-  /** Milliseconds after which a silent server counts as unreachable; 5,000 unless given. */
+  /** Milliseconds without an answer after which the server counts as unreachable. Default: 5,000. */
   readonly answerMs?: number
 }
 
@@ -26,7 +26,10 @@ export function natsOptions(url: string) {
   return { servers: host, ...who, ...(protocol === 'tls:' ? { tls: {} } : {}) }
 }
 
-/** NATS' publish and subscribe over one connection, which reconnects in the background without a time limit. */
+/**
+ * The transport over NATS. It publishes and subscribes over one connection. A lost connection is opened again in the
+ * background, without a time limit.
+ */
 export const natsTransport =
   ({ url, log, answerMs = ANSWER_TIMEOUT_MS }: NatsTransportOptions): MakeTransport =>
   ({ onMessage, onListening }) => {
@@ -67,7 +70,7 @@ export const natsTransport =
           return client
         },
         (error: unknown) => {
-          // The server is reachable and refuses the connection. The next call tries again.
+          // The server is reachable, but it refuses the connection. The next call of this function tries again.
           connecting = undefined
           throw error
         },

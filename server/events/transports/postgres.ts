@@ -7,14 +7,14 @@ import { ANSWER_TIMEOUT_MS, type MakeTransport } from '../transport.js'
 /** The channel of PostgreSQL's notifications. */
 export const EVENT_CHANNEL = 'credence_events'
 
-/** The channel on which a new listener informs senders. */
+/** The channel on which a process that begins to listen informs the senders. */
 const LISTENERS_CHANNEL = 'credence_listeners'
 /** Two numbers that identify an advisory lock. Each listening connection holds this lock in shared mode. */
 const LISTENERS_LOCK = [1_128_481_603, 1]
 /** Milliseconds after which every sender knows of a new listener. */
 const HEARD_AFTER_MS = 1_000
 
-/** Whether another connection listens. */
+/** A statement that finds out whether any other connection listens. */
 const HEARD = `SELECT EXISTS (
   SELECT FROM pg_locks
   WHERE locktype = 'advisory' AND classid = ${LISTENERS_LOCK[0]} AND objid = ${LISTENERS_LOCK[1]} AND objsubid = 2 AND granted
@@ -44,16 +44,17 @@ export interface PostgresTransportOptions {
 const reasonOf = (error: unknown) => (error instanceof Error ? error.message : String(error))
 
 /**
- * LISTEN and NOTIFY over one connection of the process, which is made on first need.
+ * The transport over PostgreSQL. It uses LISTEN and NOTIFY over one connection of the process, which is opened when it
+ * is first needed.
  *
- * A NOTIFY holds a lock of the whole database server until its transaction has ended. So each NOTIFY here has a
- * transaction of its own, with many announcements and no writes to disk. It is never part of the transaction that makes
- * a transition.
+ * A NOTIFY holds a lock of the whole database server until its transaction has ended. So this transport sends each
+ * NOTIFY in a separate transaction, with many announcements and without writes to disk. It is never part of the
+ * transaction that changes a session.
  *
- * If no other process listens, no message is sent. Examples are a single process, or several processes of which only
- * the sender has streams. Each listening connection holds a lock that senders can see, and notifies the senders when it
- * begins. A sender first subscribes to these notifications and then checks for locks, so that it finds every listener
- * in one of the two ways.
+ * If no other process listens, no message is sent: for example if there is only one process, or if only the sending
+ * process has streams. Each listening connection holds a lock that senders can see, and notifies the senders when it
+ * begins to listen. A sender first subscribes to these notifications and then checks for locks, so that it finds every
+ * listener in one of the two ways.
  */
 export const postgresTransport =
   ({ databaseUrl, log }: PostgresTransportOptions): MakeTransport =>
@@ -62,7 +63,7 @@ export const postgresTransport =
     let listening = false
     /** Whether another process may be listening; undefined if it is unknown, for example without a connection. */
     let heard: boolean | undefined
-    /** How many listeners have begun since the connection was made. */
+    /** How many listeners have begun to listen since the connection was opened. */
     let beginnings = 0
     /** Id of the server process that serves the connection. */
     let ownPid = 0
@@ -82,7 +83,8 @@ export const postgresTransport =
       await client.query(`LISTEN ${EVENT_CHANNEL}`)
       await client.query('SELECT pg_notify($1, $2)', [LISTENERS_CHANNEL, ''])
       onListening()
-      // Other processes may have sent no announcements until they knew of this listener.
+      // Until now, other processes may have sent no announcements, because they did not know of this listener. So
+      // missed events are searched for once more.
       setTimeout(onListening, HEARD_AFTER_MS).unref()
     }
 
@@ -113,7 +115,7 @@ export const postgresTransport =
       try {
         await Promise.race([client.connect(), over.promise])
         if (stop.signal.aborted) return
-        // An announcement may get lost in a crash, so commits need not wait for the disk.
+        // Announcements may get lost in a crash, so their transactions need not wait for the disk.
         await Promise.race([client.query('SET synchronous_commit = off'), over.promise])
         await Promise.race([client.query(`LISTEN ${LISTENERS_CHANNEL}`), over.promise])
         if (listening) await Promise.race([beginListening(client), over.promise])
@@ -144,7 +146,8 @@ export const postgresTransport =
         } catch (error) {
           if (stop.signal.aborted) return
           log.warn({ reason: reasonOf(error), retryMs }, 'event connection lost')
-          // The pause is random, so that processes that lost the same database do not all reconnect at the same moment.
+          // The pause is random, so that processes that have lost the same database do not all reconnect at the same
+          // time.
           await sleep(retryMs * (0.5 + Math.random() / 2), undefined, { signal: stop.signal, ref: false }).catch(
             () => {},
           )
@@ -170,7 +173,7 @@ export const postgresTransport =
         if (!connectedBefore) return
         promise.then(
           (client) => beginListening(client).catch((error: unknown) => client.emit('error', error)),
-          // On an error, the next connection listens.
+          // If there is no connection, the next connection will listen when it is opened.
           () => undefined,
         )
       },
@@ -195,7 +198,8 @@ function pending<T>(): Pending<T> {
     resolve = fulfil
     reject = refuse
   })
-  // Callers that await the promise see the rejection; without this handler it would end the process as unhandled.
+  // Callers that await the promise get the rejection. Without this handler, a rejection for which nobody waits would
+  // end the process.
   promise.catch(() => {})
   return { promise, resolve, reject }
 }

@@ -8,11 +8,14 @@ const CHANNEL = 'credence:events'
 export interface RedisTransportOptions {
   readonly url: string
   readonly log: Log
-  /** Milliseconds after which a silent server counts as unreachable; 5,000 unless given. */
+  /** Milliseconds without an answer after which the server counts as unreachable. Default: 5,000. */
   readonly answerMs?: number
 }
 
-/** Redis' PUBLISH and SUBSCRIBE, each over its own connection. Both reconnect in the background without a time limit. */
+/**
+ * The transport over Redis. It uses PUBLISH and SUBSCRIBE, each over its own connection. Both reconnect in the
+ * background without a time limit.
+ */
 export const redisTransport =
   ({ url, log, answerMs = ANSWER_TIMEOUT_MS }: RedisTransportOptions): MakeTransport =>
   ({ onMessage, onListening }) => {

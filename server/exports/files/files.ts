@@ -6,7 +6,7 @@ const COLUMNS = {
   person: ['record', 'id', 'at', 'purpose', 'keptUntil', 'data'],
   credentials: [
     ...['id', 'type', 'version', 'schemaId', 'configurationIds', 'issuerId', 'holderDid', 'offeringId', 'createdBy'],
-    ...['status', 'createdAt', 'revokedAt', 'vc'],
+    ...['status', 'createdAt', 'revokedAt', 'suspendedAt', 'reason', 'vc'],
   ],
   audit: ['id', 'at', 'actor', 'action', 'subject', 'subjectId', 'detail'],
   sessions: [

@@ -11,7 +11,7 @@ import type { ClaimsStore } from '../claims-store.js'
 import { type ExportRecord, iso, type Records, type Subject } from '../export.js'
 import { paged } from '../paged.js'
 import type { Section } from '../rights.js'
-import { createPurposes } from './purposes.js'
+import { createPurposes, NOT_DELETED } from './purposes.js'
 import { MAX_DIDS, type Person, type PersonCredential, type PersonOffering, type PersonStore } from './store.js'
 
 /** Dependencies of {@link createPersonRecords}. */
@@ -20,7 +20,7 @@ export interface PersonRecordsPorts {
   readonly audit: Pick<AuditStore, 'page'>
   readonly claims: ClaimsStore
   readonly vault: Pick<Vault, 'reveal'>
-  readonly config: Pick<Config, 'sessionResultTtlSeconds'>
+  readonly config: Pick<Config, 'retentionAuditDays' | 'sessionResultTtlSeconds'>
   readonly clock: () => Date
 }
 
@@ -47,6 +47,12 @@ const ALL_SECTIONS: readonly Section[] = ['issuer', 'verifier', 'account']
 
 export type PersonRecords = ReturnType<typeof createPersonRecords>
 
+/** When the claims of a record are erased, or when they were. */
+const claimsKept = ({ claimsDueAt, claimsErasedAt }: Pick<PersonOffering, 'claimsDueAt' | 'claimsErasedAt'>) =>
+  claimsErasedAt === null
+    ? { claimsKeptUntil: claimsDueAt?.toISOString() ?? NOT_DELETED }
+    : { claimsErasedAt: claimsErasedAt.toISOString() }
+
 /** Reads all data that the service keeps about a person (GDPR Article 15), table by table: see `tables.ts`. */
 export function createPersonRecords({ store, audit, claims, vault, config, clock }: PersonRecordsPorts) {
   const kept = createPurposes(config)
@@ -72,12 +78,13 @@ export function createPersonRecords({ store, audit, claims, vault, config, clock
   async function offeringRecords(rows: readonly PersonOffering[]): Promise<ExportRecord[]> {
     if (rows.length === 0) return []
     const subjects = await claims.ofOfferings(rows.map(({ id }) => id))
-    return rows.map(({ expiresAt, createdAt, ...row }) => ({
+    return rows.map(({ expiresAt, createdAt, claimsDueAt, claimsErasedAt, ...row }) => ({
       record: 'offering',
       ...row,
       at: createdAt.toISOString(),
       expiresAt: iso(expiresAt),
       credentialSubject: subjects.get(row.id) ?? null,
+      ...claimsKept({ claimsDueAt, claimsErasedAt }),
       ...kept('offering'),
     }))
   }
@@ -89,13 +96,16 @@ export function createPersonRecords({ store, audit, claims, vault, config, clock
       holderDid !== null && !person.dids.includes(holderDid) && (redeemedBy === null || redeemedBy !== person.sub)
     const ids = rows.filter((row) => !isOfAnother(row)).map(({ id }) => id)
     const vcs = ids.length === 0 ? new Map<string, unknown>() : await claims.ofCredentials(ids)
+    const notes = ids.length === 0 ? new Map<string, string>() : await claims.notesOf(ids)
     const offeringIds = rows.flatMap((row) => (isOfAnother(row) ? [] : (row.offeringId ?? [])))
     const offerings = offeringIds.length === 0 ? [] : await store.offeringsOfOne(offeringIds, person)
     const records = rows.flatMap((row): ExportRecord[] => {
       const { createdAt: at, ...shown } = listedCredential(row)
       const { redemptionId, recipientDid, redeemedBy, redeemedAt, offeringId, id: credentialId } = row
       const vc = isOfAnother(row) ? { ofAnotherPerson: true } : { vc: vcs.get(row.id) ?? null }
-      const credential = { record: 'credential', ...shown, at, instances: row.instances, ...vc, ...kept('credential') }
+      const ends = { ...claimsKept(row), ...kept('credential', { expiresAt: row.recordDueAt }) }
+      const note = notes.has(row.id) ? { note: notes.get(row.id) } : {}
+      const credential = { record: 'credential', ...shown, at, instances: row.instances, ...vc, ...note, ...ends }
       if (redemptionId === null) return [credential]
       const redemption = { id: redemptionId, credentialId, offeringId, recipientDid, redeemedBy }
       return [credential, { record: 'redemption', ...redemption, at: iso(redeemedAt), ...kept('redemption') }]

@@ -10,16 +10,18 @@ interface Purpose {
   readonly until: End
 }
 
-const NOT_DELETED = 'No end is set: the record stays until an operator erases it.'
+export const NOT_DELETED = 'No end is set: the record stays until an operator erases it.'
 const BY_WALLET = 'Until the owner of the hosted wallet deletes it.'
 const AT_END: End = { after: 'expiresAt', seconds: 0 }
 /** Sign-ins stay for an hour after their end. */
 const AUTHORIZATION_SECONDS = 3_600
 
+type PurposeConfig = Pick<Config, 'retentionAuditDays' | 'sessionResultTtlSeconds'>
+
 /** The purpose and the end of each kind of record. */
-export const purposesOf = ({ sessionResultTtlSeconds }: Pick<Config, 'sessionResultTtlSeconds'>) =>
+export const purposesOf = ({ sessionResultTtlSeconds, retentionAuditDays }: PurposeConfig) =>
   ({
-    credential: { purpose: 'Proves what was issued to whom, and allows to revoke it.', until: NOT_DELETED },
+    credential: { purpose: 'Proves what was issued to whom, and allows to revoke it.', until: AT_END },
     redemption: { purpose: 'Counts how often an offering was taken, and by whom.', until: NOT_DELETED },
     offering: { purpose: 'Holds the claims of a credential that the person may take.', until: NOT_DELETED },
     authorization: {
@@ -42,7 +44,10 @@ export const purposesOf = ({ sessionResultTtlSeconds }: Pick<Config, 'sessionRes
     consoleSession: { purpose: 'Keeps the person signed in to the console.', until: AT_END },
     auditEvent: {
       purpose: 'Shows who changed what, and when.',
-      until: 'No end is set: audit events are never deleted.',
+      until:
+        retentionAuditDays === undefined
+          ? 'No end is set: audit events are never deleted.'
+          : `${retentionAuditDays} days after the month of the event.`,
     },
     exportOrder: { purpose: 'An order for an export, by the person or about the person.', until: AT_END },
     made: { purpose: 'Shows who created a record of the installation.', until: 'As long as the created record.' },
@@ -56,7 +61,7 @@ interface Ending {
 }
 
 /** Makes the members `purpose` and `keptUntil` of a record. */
-export function createPurposes(config: Pick<Config, 'sessionResultTtlSeconds'>) {
+export function createPurposes(config: PurposeConfig) {
   const purposes: Readonly<Record<PersonRecord, Purpose>> = purposesOf(config)
   return (record: PersonRecord, row: Ending = {}): { readonly purpose: string; readonly keptUntil: string } => {
     const { purpose, until } = purposes[record]

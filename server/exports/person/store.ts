@@ -22,6 +22,8 @@ const zCredential = zListedRow.extend({
   recipientDid: z.string().nullable(),
   redeemedBy: z.string().nullable(),
   redeemedAt: z.date().nullable(),
+  claimsDueAt: z.date().nullable(),
+  recordDueAt: z.date().nullable(),
   instances: json<Record<string, unknown>[]>(),
 })
 
@@ -38,6 +40,8 @@ const zOffering = z.strictObject({
   redemptionLimit: z.int().nullable(),
   redemptionCount: z.int(),
   expiresAt: z.date().nullable(),
+  claimsDueAt: z.date().nullable(),
+  claimsErasedAt: z.date().nullable(),
   createdAt: z.date(),
   session: json().nullable(),
 })
@@ -130,7 +134,7 @@ const end = (alias: Fragment, part: ListPart) => listPart(fragment`${alias}.crea
 const offeringColumns = fragment`
   o.id, s.name AS "schemaName", s.version AS "schemaVersion", o.issuer_id AS "issuerId", o.recipient, o.for_subject AS "forSubject",
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt",
-  o.created_at AS "createdAt",
+  o.created_at AS "createdAt", o.claims_due_at AS "claimsDueAt", o.claims_erased_at AS "claimsErasedAt",
   (SELECT json_build_object('state', x.state, 'deferred', x.deferred, 'errorMessage', x.error_message, 'endedAt', x.ended_at)
    FROM credential_offer_sessions x WHERE x.id = o.id) AS session`
 
@@ -141,8 +145,10 @@ export function createPersonStore({ sql }: Database) {
     sql(zCredential)`
       SELECT ${listedColumns}, r.id AS "redemptionId", r.recipient_did AS "recipientDid", r.redeemed_by AS "redeemedBy",
         r.redeemed_at AS "redeemedAt",
+        c.claims_due_at AS "claimsDueAt", c.record_due_at AS "recordDueAt",
         (SELECT coalesce(json_agg(json_build_object('configurationId', t.configuration_id, 'format', t.format,
-            'statusListId', t.status_list_id, 'statusListIndex', t.status_index, 'revokedAt', t.revoked_at)), '[]')
+            'statusListId', t.status_list_id, 'statusListIndex', t.status_index, 'revokedAt', t.revoked_at, 'suspendedAt', t.suspended_at)),
+            '[]')
          FROM (SELECT * FROM credential_instances i WHERE i.credential_id = c.id LIMIT ${INSTANCES}) t) AS instances
       FROM credentials c
       JOIN schemas s ON s.id = c.schema_id

@@ -32,6 +32,7 @@ export const TABLES: Readonly<Record<string, readonly PersonRecord[] | string>> 
 
   secrets: 'Keys of the installation.',
   content_keys: 'Encrypted keys of claims. The claims are in other records.',
+  encryption_progress: 'The position of the encryption of stored values.',
   key_sets: 'Groups of keys without an owner.',
   keys: 'Private keys, and public keys that the DIDs of a person contain.',
   schema_issuers: 'Which issuer issues which type.',

@@ -48,7 +48,8 @@ const hashClaims = ({ hashes, alg }: AuthorizedHashes): JsonObject => ({
 })
 
 /**
- * OpenID4VP 1.0 Appendix B.3.4. If the metadata have an entry under the format's current name, only this entry counts.
+ * OpenID4VP 1.0 Appendix B.3.4. If the metadata have an entry under the format's current name, all entries under former
+ * names are ignored.
  */
 function isTakenBy(vpFormats: JsonObject, { compact, holderAlg, proofWanted }: SignedWith): boolean {
   const listed = objectOf(vpFormats['dc+sd-jwt'] ?? vpFormats[FORMER_NAME])
@@ -61,7 +62,8 @@ function isTakenBy(vpFormats: JsonObject, { compact, holderAlg, proofWanted }: S
 async function present(presentation: HolderPresentation): Promise<string> {
   const { compact, disclose, signer, proofWanted, nonce, audience, now, transactionDataHashes } = presentation
   const sdJwt = presentSdJwtVc(compact, disclose)
-  // OpenID4VP 1.0 Appendix B.3.6: without holder binding the SD-JWT may be sent alone, and then reveals less.
+  // OpenID4VP 1.0 Appendix B.3.6: without holder binding the SD-JWT may be sent without a Key Binding JWT, and then
+  // reveals less.
   if (!proofWanted) return sdJwt
   const claims = transactionDataHashes === undefined ? {} : hashClaims(transactionDataHashes)
   return createKeyBinding({ signer, sdJwt, nonce, audience, issuedAt: now, claims })
@@ -74,7 +76,7 @@ export const holding: Holding = {
     checksConfigurations: true,
     query: (query) => {
       if (query.format !== FORMER_NAME) return query
-      // Drafts used this name for W3C credentials too.
+      // Drafts also used this format name for W3C credentials.
       return isObject(query.meta) && query.meta.vct_values !== undefined ? { ...query, format: 'dc+sd-jwt' } : undefined
     },
     credential: ([vct = '']) => ({ credential_format: 'dc+sd-jwt', vct, claims: {} }),

@@ -30,7 +30,7 @@ async function sign(request: SigningRequest, typ: 'dc+sd-jwt' | 'vc+sd-jwt'): Pr
   return { compact, vc: undefined }
 }
 
-/** The subject's `id` becomes `sub`, so it is no claim. */
+/** The path of a claim in the SD-JWT VC. Undefined for the subject's `id`, which becomes `sub`. */
 export const claimPath = (path: ClaimPath): ClaimPath | undefined => (path[0] === 'id' ? undefined : path)
 
 export const issuing: Issuing = {
@@ -44,13 +44,13 @@ export const issuing: Issuing = {
   // OpenID4VCI 1.0 Appendix A.3.2
   typeMembers: ({ name }, installation) => ({ vct: vctOf(installation, name) }),
   claimsOf: (claims) => claims.filter(({ path }) => claimPath(path) !== undefined),
-  // `cnf` names the key in the same way as the key's proof, since wallets search for this name.
+  // `cnf` names the key as the wallet's key proof named it, by `kid` or as a JWK. Wallets find the key by this name.
   bindingTo: ({ did, jwk, kid }, subjectId) =>
     kid === undefined ? { subjectId, holderKey: jwk } : { subjectId: subjectId ?? did, holderKey: { kid } },
   sign: (request) => sign(request, 'dc+sd-jwt'),
 }
 
-/** Issuing under the format's former name. The `typ` header has the former name too. */
+/** Issues the format under its former name. The `typ` header has the former name too. */
 export const formerIssuing: Issuing = {
   ...issuing,
   configurationSuffix: '-sd-jwt-legacy',

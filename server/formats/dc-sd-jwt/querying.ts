@@ -13,8 +13,9 @@ import { typeOfVct, vctOf } from './vct.js'
 const NAME = 'dc+sd-jwt'
 
 /**
- * `vct_values` of an item (Appendix B.3.5). The first source that exists is used: const or enum on `$.vct`, the named
- * types (a foreign name is used unchanged), or all types of this installation.
+ * The `vct_values` for an item (Appendix B.3.5). They come from the first of these sources that exists: `const` or
+ * `enum` for `$.vct`; the type names of the item (a name of a foreign type is used unchanged); all types of this
+ * installation.
  */
 function vctValuesOf(item: CompiledItem, types: KnownTypes, work: Work): string[] {
   const named = namedVcts(item)

@@ -46,7 +46,7 @@ const proofNeeded = ({ cnf }: VerifiedSdJwtVc, { proofRequired }: PresentationCo
   proofRequired === 'always' || (proofRequired === 'whereBound' && cnf !== undefined)
 
 /**
- * OpenID4VP 1.0 Appendix B.3.6. A proof that was not requested is checked too.
+ * Checks the Key Binding JWT (OpenID4VP 1.0 Appendix B.3.6). It is checked even if no proof was requested.
  *
  * @returns the proof's content; undefined if there is no proof.
  */
@@ -70,8 +70,8 @@ async function checkKeyBinding(
 }
 
 /**
- * The requested type that the credential's own type extends (OpenID4VP 1.0 Appendix B.3.5); undefined if it extends no
- * requested type.
+ * Returns the requested type that the type of the credential extends (OpenID4VP 1.0 Appendix B.3.5). Undefined if the
+ * credential's type extends no requested type.
  */
 async function extendedTypeOf(
   { vct, payload }: VerifiedSdJwtVc,
@@ -85,7 +85,10 @@ async function extendedTypeOf(
   return asCheck('query', () => extendedType({ vct, integrity: payload['vct#integrity'] }, wanted, fetch))
 }
 
-/** The claims for queries: an `iss` that is not the proven issuer must not match an issuer in the query. */
+/**
+ * The claims that queries read. `iss` is replaced by the proven issuer, since an unproven `iss` must not match an
+ * issuer in the query.
+ */
 function provenClaims({ placedClaims, issuer }: VerifiedSdJwtVc): JsonObject {
   return placedClaims.iss === undefined ? placedClaims : { ...placedClaims, iss: issuer }
 }

@@ -11,18 +11,18 @@ import { typeOfVct } from './vct.js'
 const UNITS_OF_A_VALUE = 10
 
 /**
- * An SD-JWT VC in the form that queries read. Its claims are the root. Some paths of W3C credentials have a meaning
- * too. `$.credentialSubject` and `$.vc.credentialSubject` mean the root. `$.type` and `$.vc.type` mean
- * `["VerifiableCredential", name]`. `$.issuer`, `$.vc.issuer` and the `id` of either mean `iss`, so that a claim with
- * one of these names is never read as the issuer. An index counts all elements that the issuer signed, so that a
- * withheld element does not change the index of the others. An undisclosed element is never selected, and a selected
+ * An SD-JWT VC as queries read it. Paths start at its claims. Some paths of W3C credentials have a special meaning.
+ * `$.credentialSubject` and `$.vc.credentialSubject` mean the claims. `$.type` and `$.vc.type` mean
+ * `["VerifiableCredential", name]`. `$.issuer`, `$.vc.issuer` and the `id` of either mean `iss`. So a claim that is
+ * named `issuer` is never read as the issuer. An index counts all elements that the issuer signed. So a withheld
+ * element does not change the index of the elements after it. An undisclosed element is never selected, and a selected
  * array does not contain it.
  *
  * If the credential's type extends the requested type, the credential counts as the requested type: `$.vct` is the
  * requested type, and `$.type` has both names.
  *
- * @param claims with all disclosures in place, and undefined for each array element without a disclosure.
- * @param takenAs the requested type that the credential's own type extends
+ * @param claims all disclosed claims, and undefined for each array element without a disclosure.
+ * @param takenAs the requested type that the type of the credential extends
  */
 export function sdJwtVcView(
   claims: JsonObject,
@@ -69,9 +69,9 @@ function typesOf({ claims: { vct }, installation, takenAs }: Viewed): readonly s
   return ['VerifiableCredential', ...vcts.map((type) => typeOfVct(installation, type) ?? type)]
 }
 
-/** Values without the elements that are not disclosed. A value without such elements is returned unchanged. */
+/** Removes undisclosed array elements from values. A value without undisclosed elements is returned unchanged. */
 function withoutGaps(values: readonly unknown[], work: Work): unknown[] {
-  // A path may select the same value many times, alone and inside other values. Each value is copied once.
+  // A path may select the same value many times: directly, and inside further values. Each value is copied once.
   const known = new Map<unknown, unknown>()
   const filled = (value: unknown): unknown => {
     work.spend(UNITS_OF_A_VALUE)

@@ -30,8 +30,8 @@ const DRAFT_CREDENTIALS = ['jwt_vc_json', 'jwt_vc']
 const DRAFT_PRESENTATIONS = ['jwt_vp_json', 'jwt_vp']
 
 /**
- * OpenID4VP 1.0 Appendix B.1.3.1.3 has one list of algorithms for credentials and presentations. Drafts (24, Appendix
- * B.1.1) and DIF Presentation Exchange had two lists, one for credentials and one for presentations, under separate
+ * OpenID4VP 1.0 Appendix B.1.3.1.3 has one list of algorithms for credentials and presentations. In drafts (24,
+ * Appendix B.1.1) and DIF Presentation Exchange, the list for credentials and the list for presentations have different
  * names.
  */
 function isTakenBy(vpFormats: JsonObject, { compact, holderAlg, proofWanted }: SignedWith): boolean {

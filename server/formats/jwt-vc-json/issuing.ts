@@ -25,14 +25,14 @@ export const issuing: Issuing = {
   needsHolder: false,
   lacks: () => undefined,
   reservedClaims: new Set(),
-  // `credentialSubject` can contain every value that a schema accepts.
+  // No check is needed: `credentialSubject` can contain every value that a schema accepts.
   checkSubject: () => {},
   // OpenID4VCI 1.0 Appendix A.1.1.2
   typeMembers: ({ name }) => ({ credential_definition: { type: ['VerifiableCredential', name] } }),
   // OpenID4VCI 1.0 Appendix C: paths start at the credential.
   claimsOf: (claims) => claims.map((claim) => ({ ...claim, path: ['credentialSubject', ...claim.path] })),
-  // The credential is bound by the subject's DID. `cnf` is added if the offering names another subject, or if the proof
-  // named no DID.
+  // Usually the subject is the DID of the holder, which binds the credential to the holder. `cnf` is added if the
+  // offering names a different subject, or if the wallet's key proof named no DID.
   bindingTo: ({ did, jwk, kid }, subjectId) => ({
     subjectId: subjectId ?? did,
     holderKey: subjectId === undefined && kid !== undefined ? undefined : jwk,

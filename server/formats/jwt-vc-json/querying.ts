@@ -12,15 +12,15 @@ import { isJwtClaim } from './view.js'
 const [EXPANDED, SHORT] = VERIFIABLE_CREDENTIAL_TYPES
 
 /**
- * Limit of fields for the types of one descriptor. Further fields are left out: the answer is still checked against the
- * whole query.
+ * Limit of fields for the types of one descriptor. Further fields are left out. The verifier checks the answer against
+ * the whole query anyway.
  */
 const MAX_TYPE_FIELDS = 8
 
 /**
  * Expresses alternatives of types as fields that must all be satisfied. Each field requires one of several types, since
- * a library that many wallets use supports no filter with `allOf` or `anyOf`. Every credential has
- * `VerifiableCredential`, which wallets of drafts know in short form.
+ * a library that many wallets use supports no filter with `allOf` or `anyOf`. Every credential has the type
+ * `VerifiableCredential`. Wallets of drafts know only the short form of this name.
  */
 function typeFields(alternatives: readonly (readonly string[])[]): Field[] {
   const named = alternatives.map((types) => {
@@ -28,8 +28,8 @@ function typeFields(alternatives: readonly (readonly string[])[]): Field[] {
     if (names.size > 1) names.delete(SHORT)
     return [...names]
   })
-  // The credential must have all types of one alternative. This is true if each choice of one type from every
-  // alternative contains a type of the credential.
+  // The credential must have all types of one alternative. The same rule in the form of fields: for each way to take
+  // one type from every alternative, the credential must have at least one of the taken types.
   const choices = named.reduce<readonly (readonly string[])[]>(
     (chosen, names) =>
       chosen.flatMap((some) => names.map((name) => [...new Set([...some, name])])).slice(0, MAX_TYPE_FIELDS),
@@ -58,11 +58,13 @@ export const querying = {
   disclosesAll: true,
   authorizesTransactions: false,
   pathFault: ([first]) => {
-    // OpenID4VP 1.0 Appendix B.1.2: paths start at the root of the credential, not of the JWT around it.
+    // OpenID4VP 1.0 Appendix B.1.2: paths start at the root of the credential, not at the root of the JWT that contains
+    // the credential.
     if (first !== 'vc') return undefined
     return { position: 0, message: 'must be a member of the credential, such as credentialSubject, not vc' }
   },
-  // The named types, or `VerifiableCredential` in both of its forms.
+  // The types that the item names. Without such types, `VerifiableCredential`, both as a short name and as an expanded
+  // name.
   metasOf: (item, _types, work) => {
     const type_values = namedTypes(item, work) ?? VERIFIABLE_CREDENTIAL_TYPES.map((type) => [type])
     return type_values.length === 0 ? [] : [{ type_values }]
@@ -70,11 +72,11 @@ export const querying = {
   meaningOf: (path) => {
     if (memberOfVc(path).member === 'type') return 'present'
     if (isVctPath(path)) return 'absent'
-    // The issuer may be an object whose `id` the query means. A claims path cannot express this.
+    // The issuer may be an object, and then the query means its `id`. A claims path cannot express these two cases.
     if (isIssuerPath(path)) return 'present'
     const name = nameOf(path.segments[0])
     if (name === 'vc') return pointerOf(path.segments.slice(1))
-    // The claims of the JWT are disclosed too.
+    // Claims of the JWT need no query: they are in every presentation.
     return name !== undefined && isJwtClaim(name) ? 'present' : pointerOf(path.segments)
   },
   // OpenID4VP 1.0 Appendix B.1.3.1.3
@@ -86,7 +88,7 @@ export const querying = {
       jwt_vp_json: { alg: holderAlgorithms },
     }),
     difNames: { jwt_vc_json: 'jwt_vc', jwt_vp_json: 'jwt_vp' },
-    // Some wallets send the names of DIF Presentation Exchange.
+    // Some wallets send the format names of DIF Presentation Exchange.
     presentedAs: ['jwt_vp_json', 'jwt_vc_json', 'jwt_vp', 'jwt_vc'],
     typeFields: ({ type_values: alternatives }) => (Array.isArray(alternatives) ? typeFields(alternatives) : []),
     jsonPathsOf: (path) => [jsonPathOf(path, '$.vc'), jsonPathOf(path)],

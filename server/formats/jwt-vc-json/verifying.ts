@@ -48,7 +48,7 @@ function contentOf({ vc, sub }: JsonObject): CredentialContent {
   }
 }
 
-/** A credential without a presentation around it is verified alone. */
+/** The wallet may send a credential that is not inside a presentation. */
 async function presented(
   compact: string,
   context: PresentationContext,
@@ -66,7 +66,7 @@ async function presented(
     issuerKey,
     x5c: header.x5c,
     holderBound: presentation !== undefined,
-    // An `iss` that is not the proven issuer must not match an issuer in the query.
+    // The proven issuer replaces `iss`, since an unproven `iss` must not match an issuer in the query.
     view: jwtVcView({ ...payload, iss: issuer }),
     content: contentOf(payload),
   }
@@ -85,8 +85,8 @@ function isVp(compact: string): boolean {
   try {
     return isObject(decodeCompact(compact, MAX_PRESENTATION_LENGTH).payload.vp)
   } catch {
-    // The text cannot be decoded, so it is neither a presentation nor a credential. Verifying it as a credential gives
-    // the error.
+    // The text cannot be decoded, so it is neither a presentation nor a credential. It is treated as a credential,
+    // whose verification throws the error.
     return false
   }
 }

@@ -4,8 +4,8 @@ import type { CredentialView } from '../../protocol/openid4vp/query/credential-v
 import { selectByPath } from '../../protocol/openid4vp/query/jsonpath/evaluate.js'
 
 /**
- * Members of a credential (VCDM 1.1 §4, §5; VCDM 2.0 §4). At the top of the JWT these names have no meaning and do not
- * belong to the credential.
+ * Members of a credential (VCDM 1.1 §4, §5; VCDM 2.0 §4). At the top level of the JWT, outside `vc`, these names have
+ * no meaning.
  */
 const VC_MEMBERS: ReadonlySet<string> = new Set([
   ...[
@@ -24,9 +24,7 @@ const VC_MEMBERS: ReadonlySet<string> = new Set([
   ...['termsOfUse', 'relatedResource', 'verifiableCredential'],
 ])
 
-/**
- * Claims of the JWT (RFC 7519 §4.1, RFC 7800). Inside `vc` these names have no meaning and do not belong to the JWT.
- */
+/** Claims of the JWT (RFC 7519 §4.1, RFC 7800). Inside `vc`, these names have no meaning. */
 const JWT_CLAIMS: ReadonlySet<string> = new Set([
   'iss',
   'sub',
@@ -41,14 +39,14 @@ const JWT_CLAIMS: ReadonlySet<string> = new Set([
   'vp',
 ])
 
-/** Whether a name belongs to the JWT around a credential, not to the credential. */
+/** Whether a name is a claim of the JWT that contains a credential, and not a member of the credential. */
 export const isJwtClaim = (name: string): boolean => JWT_CLAIMS.has(name)
 
 /**
- * A JWT VC in the form that queries read. It has two roots: the credential (`$.credentialSubject`) and the payload
- * (`$.iss`, `$.vc.credentialSubject`). A JSONPath selects from both roots, but a name that belongs to one root never
- * selects from the other root. So no member outside the credential can replace a member of the credential. Claims paths
- * start at the credential.
+ * A JWT VC as queries read it. It has two roots: the credential (`$.credentialSubject`) and the payload (`$.iss`,
+ * `$.vc.credentialSubject`). A JSONPath selects from both roots, but a name that belongs to one root never selects from
+ * the other root. So no member outside the credential can replace a member of the credential. Claims paths start at the
+ * credential.
  *
  * @param payload of the JWT, including `vc`.
  */
@@ -60,7 +58,7 @@ export function jwtVcView(payload: JsonObject): CredentialView {
     root,
     mismatchWith: ({ type_values: alternatives }) => {
       // OpenID4VP 1.0 Appendix B.1.1: the credential has all types of one alternative. The order does not matter, and
-      // it may have further types.
+      // the credential may have further types.
       const types = expandedTypesOf(root)
       const isMet = (alternative: unknown) =>
         Array.isArray(alternative) && alternative.every((type: string) => types.has(type))

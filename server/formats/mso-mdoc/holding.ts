@@ -8,7 +8,7 @@ import { statusOf } from './status.js'
 
 const contentOf = async (compact: string) => (await loadMdoc()).readMdoc(compact)
 
-/** OpenID4VP 1.0 §7.2: no other path leads to an element. */
+/** OpenID4VP 1.0 §7.2: only a path of a namespace and an identifier leads to an element. */
 function elementOf(path: HolderPresentation['disclose'][number]): ElementPath {
   const element = elementPathOf([...path])
   if (element === undefined) throw new CredentialError('A claims path is none into an mdoc.')
@@ -34,9 +34,9 @@ async function present({ compact, disclose, signer, nonce, handover }: HolderPre
 }
 
 /**
- * Leaves only claims queries in the form of OpenID4VP 1.0 (§7.2). The library is less strict: it also accepts the form
- * of drafts, and it ignores path components after the second. A malformed path is left out, so that the library refuses
- * the claim.
+ * Keeps only claims queries whose path is valid in OpenID4VP 1.0 (§7.2). The library is less strict: it also accepts
+ * paths of drafts, and it ignores path components after the second component. A malformed path is removed, so that the
+ * library refuses the claim.
  */
 function asFinal(query: JsonObject): JsonObject {
   if (!Array.isArray(query.claims)) return query

@@ -8,12 +8,12 @@ import { Work, WorkExceededError } from '../../protocol/work.js'
 import type { Binding, ClaimDescription, IssuedType, Issuing, SignedCredential, SigningRequest } from '../issuing.js'
 import { loadMdoc } from './load.js'
 
-/** Default for types without a validity period: `validUntil` is required (ISO/IEC 18013-5 §9.1.2.4). */
+/** The validity of documents whose type has no validity period: `validUntil` is required (ISO/IEC 18013-5 §9.1.2.4). */
 const DEFAULT_VALIDITY_MS = 365 * 24 * 60 * 60 * 1000
 
 /**
- * Limits of all elements together, since one claim may occur in several elements. Verifiers accept 1 MiB and 4,096
- * elements.
+ * Limits for the sum of all elements, since one claim may occur in several elements. They lie below the limits of
+ * verifiers: 1 MiB and 4,096 elements.
  */
 const MAX_BYTES = 160 * 1024
 const MAX_VALUES = 1_000
@@ -39,7 +39,10 @@ function assertBounds(mapping: MdocMapping, subject: JsonObject): void {
   }
 }
 
-/** Work budget for the elements of one subject during signing: `checkSubject` has paid for the same work before. */
+/**
+ * Work budget for the elements of one subject during signing. `checkSubject` has done the same work before, within the
+ * budget of the request.
+ */
 const SIGNING_WORK = 3_000_000
 
 /** @throws CredentialError */
@@ -84,7 +87,7 @@ async function sign(request: SigningRequest): Promise<SignedCredential> {
   return { compact, vc: undefined }
 }
 
-/** Member names in a JSON pointer, in the form of a subject's claims paths. */
+/** The member names in a JSON pointer, written like the claims path of a subject's claim. */
 const pathOf = (pointer: string): string => JSON.stringify(pointerKeys(pointer))
 
 /** OpenID4VCI 1.0 Appendix C.2: a claims path is a namespace and an element. */
@@ -132,7 +135,7 @@ export const issuing: Issuing = {
   },
   typeMembers: ({ mdoc }) => (mdoc === null ? {} : { doctype: mdoc.doctype }),
   claimsOf,
-  // The MSO contains the key itself.
+  // The MSO contains the key itself, so the key is not named by a DID URL.
   bindingTo: ({ did, jwk }, subjectId) => ({ subjectId: subjectId ?? did, holderKey: jwk }),
   sign,
 }

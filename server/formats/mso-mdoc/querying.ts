@@ -12,7 +12,7 @@ const MAX_DOCTYPES = 16
 
 const UNITS_OF_A_NAME = 5
 
-/** First components of paths of other formats. No namespace has one of these names. */
+/** The first components of paths that are meant for the other formats. No namespace has one of these names. */
 const OF_OTHER_FORMATS: ReadonlySet<unknown> = new Set(['vc', 'credentialSubject', 'issuer', 'type'])
 
 /** Whether a path is `$.doctype`. */
@@ -20,8 +20,8 @@ export const isDoctypePath = ({ segments }: JsonPath): boolean =>
   segments.length === 1 && nameOf(segments[0]) === 'doctype'
 
 /**
- * The doctypes in `const` or `enum` on `$.doctype`. If several fields name doctypes, a doctype counts only if all of
- * these fields name it. Empty if no field names a doctype.
+ * The doctypes in `const` or `enum` on `$.doctype`. If several fields name doctypes, only the doctypes that all of
+ * these fields name are returned. Empty if no field names a doctype.
  */
 function doctypesOf({ fields }: CompiledItem, work: Work): readonly string[] {
   let doctypes: readonly string[] | undefined
@@ -61,7 +61,8 @@ export const querying = {
     issuerauth_alg_values: algorithmsOf(algorithms),
     deviceauth_alg_values: algorithmsOf(holderAlgorithms),
   }),
-  // Drafts use other transcripts, so no draft requests mobile documents here.
+  // In drafts, the SessionTranscript is computed differently. So this service does not request mobile documents from
+  // wallets of drafts.
   exchange: {
     vpFormats: () => ({}),
     difNames: {},

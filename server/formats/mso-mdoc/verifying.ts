@@ -15,7 +15,7 @@ async function transcriptsOf(handover: Handover, nonce: string): Promise<readonl
   return [redirectTranscript({ ...handover, nonce })]
 }
 
-/** The request's statements about keeping the disclosed elements. */
+/** What the request said about storing the disclosed elements (`intent_to_retain`). */
 function retentionOf(
   { claims }: Pick<VerifiedMdoc, 'claims'>,
   asked: PresentationContext['claims'],
@@ -34,7 +34,7 @@ function retentionOf(
 
 const LOOKS_ENCODED = /^[\w-]+$/
 
-/** base64url of a map in CBOR (RFC 8949 §3.1, major type 5), which an IssuerSigned is. */
+/** Matches base64url of a CBOR map (RFC 8949 §3.1, major type 5). An IssuerSigned is such a map. */
 const LOOKS_LIKE_MAP = /^[o-v][\w-]*$/
 
 const inSeconds = (date: Date) => Math.floor(date.getTime() / 1000)
@@ -50,7 +50,7 @@ function verified(mdoc: VerifiedMdoc): VerifiedCredential {
     holder: undefined,
     issuedAt: inSeconds(validityInfo.signed),
     expiresAt: inSeconds(validityInfo.validUntil),
-    // The holder's proof is in another structure, which is no IssuerSigned.
+    // The holder's proof is in the DeviceResponse, never in the IssuerSigned.
     holderProof: undefined,
     shown: { docType: doctype, nameSpaces: claims },
   }
@@ -58,8 +58,8 @@ function verified(mdoc: VerifiedMdoc): VerifiedCredential {
 
 export const verifying = {
   certifiedOnly: true,
-  // The names follow ISO/IEC 18013-5 §8.3.2.1.2.2. The interface of POST /credentials/verify defines only the other two
-  // formats.
+  // The names follow ISO/IEC 18013-5 §8.3.2.1.2.2. POST /credentials/verify does not accept mobile documents, since the
+  // interface defines it only for the other two formats.
   answerByCheck: {
     format: 'mso_mdoc',
     members: {

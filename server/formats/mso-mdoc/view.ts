@@ -3,7 +3,10 @@ import type { CredentialView } from '../../protocol/openid4vp/query/credential-v
 import { selectByPath } from '../../protocol/openid4vp/query/jsonpath/evaluate.js'
 import { isDoctypePath } from './querying.js'
 
-/** A mobile document in the form that queries read: elements by namespace at the root, and `$.doctype`. */
+/**
+ * A mobile document as queries read it: the namespaces with their elements are at the root, and `$.doctype` is the
+ * doctype.
+ */
 export function mdocView({ doctype, claims }: Pick<MdocContent, 'doctype' | 'claims'>): CredentialView {
   return {
     format: 'mso_mdoc',

@@ -3,7 +3,7 @@ import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
 import { listShape, zListed } from '../../api/paging.js'
 import { zWalletUrl } from '../../protocol/oauth/redirect-uri.js'
-import { zSubject } from '../credentials/credentials.contract.js'
+import { zClaimsErasedAt, zSubject } from '../credentials/credentials.contract.js'
 import { OFFER_PROFILES } from '../openid4vci/offer-profile.js'
 import { CREDENTIAL_OFFER_STATES } from '../openid4vci/sessions/session.js'
 import { zTxCodeRequest } from '../openid4vci/tx-code.js'
@@ -23,6 +23,7 @@ export const zCredentialOfferSession = z.object({
   deferred: zDeferred.optional().meta({
     description: 'Only for a deferred offer: `pending` while a wallet waits, then the decision.',
   }),
+  claimsErasedAt: zClaimsErasedAt,
 })
 
 export const createCredentialOffer = {

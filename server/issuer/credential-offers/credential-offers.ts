@@ -3,8 +3,8 @@ import type { Caller } from '../../auth/caller.js'
 import type { Events } from '../../events/stream.js'
 import type { Work } from '../../protocol/work.js'
 import type { OfferSessionListStore } from '../openid4vci/sessions/list-store.js'
-import { type CredentialOfferSession, sessionView } from '../openid4vci/sessions/session.js'
-import type { OfferSessionStore } from '../openid4vci/sessions/store.js'
+import { sessionView } from '../openid4vci/sessions/session.js'
+import type { FoundSession, OfferSessionStore } from '../openid4vci/sessions/store.js'
 import type { OffersAgain } from './again/again.js'
 import type { MakeBatch } from './batch/create-batch.js'
 import type { MakeOffer } from './create.js'
@@ -35,7 +35,7 @@ export function createCredentialOffers(ports: CredentialOffersPorts) {
   const { store, list, events, create, createMany, decisions, again } = ports
 
   /** A session belongs to its creator. For any other caller the session is unknown. */
-  const ownSession = async (id: string, sub: string): Promise<CredentialOfferSession> => {
+  const ownSession = async (id: string, sub: string): Promise<FoundSession> => {
     const session = await store.find(id, sub)
     if (session === undefined) throw errors.credentialOfferSessionNotFound()
     return session

@@ -3,6 +3,7 @@ import { type Caller, isAdmin } from '../../auth/caller.js'
 import type { Formats } from '../../formats/registry.js'
 import type { Metrics } from '../../metrics/metrics.js'
 import type { Work } from '../../protocol/work.js'
+import { claimsDueAt, type RetentionConfig } from '../issuance/retention.js'
 import { assertSubject } from '../issuance/subject.js'
 import type { DecidableOffer, DeferredIssuanceStore } from '../openid4vci/deferred/store.js'
 import { type CredentialOfferSession, moved } from '../openid4vci/sessions/session.js'
@@ -13,6 +14,8 @@ type Subject = Readonly<Record<string, unknown>>
 interface Decision {
   readonly session: CredentialOfferSession
   readonly credentialSubject?: Subject | undefined
+  /** When the claims are to be erased; absent if they stay, or if a wallet can still take the offer. */
+  readonly claimsDueAt?: Date | null
 }
 
 type Decide = (offer: DecidableOffer) => Decision | Promise<Decision>
@@ -36,21 +39,22 @@ export interface DecisionsPorts {
   readonly store: Pick<DeferredIssuanceStore, 'decidable' | 'decide'>
   readonly metrics: Pick<Metrics, 'offerSession'>
   readonly formats: Pick<Formats, 'issued'>
+  readonly config: RetentionConfig
   readonly clock: () => Date
 }
 
 export type Decisions = ReturnType<typeof createDecisions>
 
 /** The issuer's decisions about deferred offers. */
-export function createDecisions({ store, metrics, formats, clock }: DecisionsPorts) {
+export function createDecisions({ store, metrics, formats, config, clock }: DecisionsPorts) {
   const decide = async (caller: Caller, id: string, decision: Decide): Promise<CredentialOfferSession> => {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
       const now = clock()
       const offer = await store.decidable(id, { sub: caller.sub, isAdmin: isAdmin(caller) })
       if (offer === undefined) throw errors.credentialOfferSessionNotFound()
       assertUndecided(offer, now)
-      const { session, credentialSubject } = await decision(offer)
-      if (await store.decide({ session, credentialSubject, actor: caller.sub, now })) return session
+      const { session, credentialSubject, claimsDueAt: due = null } = await decision(offer)
+      if (await store.decide({ session, credentialSubject, actor: caller.sub, claimsDueAt: due, now })) return session
     }
     throw errors.offerSessionChanged()
   }
@@ -85,8 +89,9 @@ export function createDecisions({ store, metrics, formats, clock }: DecisionsPor
       caller: Caller,
       { id, reason }: { readonly id: string; readonly reason?: string | undefined },
     ): Promise<CredentialOfferSession> {
-      const rejected = await decide(caller, id, ({ session }) => ({
+      const rejected = await decide(caller, id, ({ session, schema }) => ({
         session: { ...moved(session, 'Error', reason ?? REJECTED), deferred: 'rejected' },
+        claimsDueAt: claimsDueAt(schema, config, clock()),
       }))
       metrics.offerSession('rejected')
       return rejected

@@ -8,6 +8,7 @@ import type { Draft } from '../../protocol/openid4vci/drafts.js'
 import type { Work } from '../../protocol/work.js'
 import { issuabilityOf, parseConfigurationId } from '../issuance/configurations.js'
 import type { Issuance } from '../issuance/issuance.js'
+import { offeredClaimsDueAt } from '../issuance/retention.js'
 import type { IssuanceContext } from '../issuance/store.js'
 import { assertSubject } from '../issuance/subject.js'
 import { canSignIn } from '../openid4vci/authorizations/sign-in.js'
@@ -30,7 +31,13 @@ export type OfferFormats = Pick<Formats, 'former' | 'issued' | 'withSuffix'>
 
 type OfferConfig = Pick<
   Config,
-  'attestationTrust' | 'authDisabled' | 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509' | 'signIn'
+  | 'attestationTrust'
+  | 'authDisabled'
+  | 'issuerLegacyProfiles'
+  | 'issuerProfile'
+  | 'issuerX509'
+  | 'retentionClaimsDays'
+  | 'signIn'
 >
 
 /** Returns the type of all configurations. @throws 400 for an unknown configuration or several types */
@@ -227,6 +234,7 @@ export function createPrepareOffer(ports: PrepareOfferPorts): PrepareOffer {
       redemptionLimit: 1,
       expiresAt,
       createdAt,
+      claimsDueAt: offeredClaimsDueAt(context, config, expiresAt),
       configurationIds,
       grant,
       forSubject: request.forSubject ?? null,

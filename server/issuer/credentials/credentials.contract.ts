@@ -33,6 +33,12 @@ export const zVerifiableCredential = z.looseObject({
 
 export const zCredentialResponse = z.object({ id: z.uuid(), vc: zVerifiableCredential })
 
+/** When the claims of a record were erased. */
+export const zClaimsErasedAt = z.iso
+  .datetime()
+  .optional()
+  .meta({ description: 'When the claims were erased. Absent while they are stored.' })
+
 /** The credential record of the interface. */
 export const zCredentialRecord = z.object({
   id: z.uuid(),
@@ -47,6 +53,7 @@ export const zCredentialRecord = z.object({
   }),
   vc: zVerifiableCredential,
   revoked: z.boolean(),
+  claimsErasedAt: zClaimsErasedAt,
 })
 
 export const createCredential = {
@@ -70,26 +77,12 @@ export const readCredential = {
     summary: "Read one of the caller's credentials",
     description:
       'A credential belongs to the caller that created, claimed or signed it, and to the caller with the DID that it is ' +
-      'bound to.',
+      'bound to. After the erasure of its claims, `vc` has neither `credentialSubject` nor `proof`.',
     access: 'user',
     errors: [400, errors.credentialNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
-  output: zCredentialResponse,
-}
-
-export const revokeCredential = {
-  meta: route('POST', '/api/v1/credentials/{id}/revoke', {
-    tag: 'Credentials',
-    summary: 'Revoke a credential with all its instances',
-    description:
-      'The bits of all its instances in the status lists are set immediately. A repeated revocation is answered with ' +
-      '200 too.',
-    access: 'issuerClient',
-    errors: [400, errors.credentialNotFound()],
-  }),
-  input: z.strictObject({ id: z.string() }),
-  output: z.void(),
+  output: zCredentialResponse.extend({ claimsErasedAt: zClaimsErasedAt }),
 }
 
 export const signCredential = (formats: Formats) => ({

@@ -1,11 +1,12 @@
 import { listed } from '../../api/paging.js'
 import { changingLists, procedure, reading, router } from '../../api/trpc.js'
 import type { Formats } from '../../formats/registry.js'
-import { createCredential, readCredential, revokeCredential, signCredential } from './credentials.contract.js'
+import { createCredential, readCredential, signCredential } from './credentials.contract.js'
 import type { Credentials } from './credentials.js'
 import { readCredentialHistory } from './history/history.contract.js'
 import { listCredentials } from './list/list.contract.js'
 import { listedCredential } from './list/listed-credential.js'
+import { readCredentialStatus, reinstateCredential, revokeCredential, suspendCredential } from './status.contract.js'
 
 export const credentialsRouter = (formats: Formats, credentials: Credentials) =>
   router({
@@ -23,7 +24,17 @@ export const credentialsRouter = (formats: Formats, credentials: Credentials) =>
 
     revoke: procedure(revokeCredential)
       .use(changingLists)
-      .mutation(({ ctx: { caller }, input }) => credentials.revoke(caller, input.id)),
+      .mutation(({ ctx: { caller }, input }) => credentials.changeStatus(caller, 'revoke', input)),
+
+    suspend: procedure(suspendCredential)
+      .use(changingLists)
+      .mutation(({ ctx: { caller }, input }) => credentials.changeStatus(caller, 'suspend', input)),
+
+    reinstate: procedure(reinstateCredential)
+      .use(changingLists)
+      .mutation(({ ctx: { caller }, input }) => credentials.changeStatus(caller, 'reinstate', input)),
+
+    status: procedure(readCredentialStatus).query(({ input }) => credentials.status(input.id)),
 
     sign: procedure(signCredential(formats))
       .use(changingLists)

@@ -14,17 +14,18 @@ import type { CredentialHistoryStore } from './history/store.js'
 import { didIn, idOf } from './holder-binding.js'
 import type { CredentialListStore } from './list/store.js'
 import { createSignForCaller } from './sign.js'
-import type { CredentialRecord, CredentialStore } from './store.js'
+import type { revokeCredential } from './status.contract.js'
+import { type StatusChange, statusOf } from './status.js'
+import type { CredentialStore } from './store.js'
 
 /** Dependencies of {@link createCredentials}. */
 export interface CredentialsPorts {
-  readonly store: Pick<CredentialStore, 'findOwned' | 'revoke'>
+  readonly store: Pick<CredentialStore, 'changeStatus' | 'findOwned' | 'findStatus'>
   readonly history: Pick<CredentialHistoryStore, 'find'>
   readonly lists: Lists<CredentialListStore>
   /** Audit events of a credential and of its offering, the newest first. */
   readonly eventsOf: (id: string, offeringId: string | null) => Promise<readonly AuditEvent[]>
-  readonly context: Issuance['context']
-  readonly issue: Issuance['issue']
+  readonly issuance: Pick<Issuance, 'context' | 'issue' | 'shown'>
   readonly formats: Pick<Formats, 'issued' | 'named' | 'primary'>
   readonly resolver: Pick<DidResolver, 'resolve'>
   readonly clock: () => Date
@@ -32,9 +33,10 @@ export interface CredentialsPorts {
 
 export type Credentials = ReturnType<typeof createCredentials>
 
-/** Reads and revokes stored credentials, and issues credentials without an offering. */
+/** Reads stored credentials, changes their status, and issues credentials without an offering. */
 export function createCredentials(ports: CredentialsPorts) {
-  const { store, history, lists, eventsOf, context, issue, formats, resolver, clock } = ports
+  const { store, history, lists, eventsOf, issuance, formats, resolver, clock } = ports
+  const { context, issue, shown } = issuance
 
   return {
     lists,
@@ -65,20 +67,40 @@ export function createCredentials(ports: CredentialsPorts) {
     },
 
     /** A credential of the caller. @throws 404 for an unknown credential, or a credential of another caller */
-    async read({ sub, tokenDids }: Caller, id: string): Promise<CredentialRecord> {
+    async read({ sub, tokenDids }: Caller, id: string) {
       const credential = await store.findOwned(id, sub, tokenDids)
       if (credential === undefined) throw errors.credentialNotFound()
-      return credential
+      return { id, ...shown(credential) }
     },
 
     /**
-     * Revokes a credential with all its instances. A repeated call changes nothing.
+     * Suspends, reinstates or revokes a credential with all its instances. A repeated call changes nothing.
      *
-     * @param caller the user who revokes it; undefined for a client secret
-     * @throws 404 for an unknown credential
+     * @param caller the user who changes it; undefined for a client secret
+     * @throws 404 for an unknown credential, 409 if it is revoked or cannot be suspended
      */
-    async revoke(caller: Caller | undefined, id: string): Promise<void> {
-      if (!(await store.revoke(id, clock(), caller?.sub ?? null))) throw errors.credentialNotFound()
+    async changeStatus(
+      caller: Caller | undefined,
+      change: StatusChange,
+      { id, reason, note }: z.output<typeof revokeCredential.input>,
+    ): Promise<void> {
+      const actor = caller?.sub ?? null
+      const outcome = await store.changeStatus({ id, change, reason: reason ?? null, note, actor, now: clock() })
+      if (outcome === 'unknown') throw errors.credentialNotFound()
+      if (outcome === 'revoked') throw errors.credentialRevoked()
+      if (outcome === 'not-suspendable') throw errors.credentialNotSuspendable()
+    },
+
+    /** The status of a credential, with the reason and the note of its last change. @throws 404 for an unknown credential */
+    async status(id: string) {
+      const found = await store.findStatus(id)
+      if (found === undefined) throw errors.credentialNotFound()
+      const { reason, note } = found
+      return {
+        status: statusOf(found),
+        ...(reason === null ? {} : { reason }),
+        ...(note === undefined ? {} : { note }),
+      }
     },
 
     /** The history of a credential, without its claims. @throws 404 for an unknown credential */

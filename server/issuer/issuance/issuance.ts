@@ -3,9 +3,10 @@ import type { Keys } from '../../keys/keys.js'
 import type { StatusLists } from '../../status-lists/status-lists.js'
 import { createIssue } from './issue.js'
 import { type ContextForPorts, createContextFor } from './issuer-context.js'
+import type { RetentionConfig } from './retention.js'
 import { createSign, type SignedInstance } from './sign.js'
 import type { IssuanceStore } from './store.js'
-import { credentialView, type ViewRequest } from './vc-object.js'
+import { credentialView, type StoredObject, shownObject, type ViewRequest } from './vc-object.js'
 
 /** Dependencies of {@link createIssuance}. */
 export interface IssuancePorts {
@@ -13,7 +14,7 @@ export interface IssuancePorts {
   readonly allot: StatusLists['allot']
   readonly activeSchema: ContextForPorts['activeSchema']
   readonly knowsIssuer: ContextForPorts['knowsIssuer']
-  readonly config: Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'> & RetentionConfig
   readonly keys: Pick<Keys, 'signer'>
   readonly random: (length: number) => Uint8Array
   readonly clock: () => Date
@@ -40,6 +41,9 @@ export function createIssuance(ports: IssuancePorts) {
     /** The credential object that the API shows for a signed credential of any format. */
     view: (request: ViewRequest, id: string, signed: SignedInstance, now: Date) =>
       credentialView(config, request, id, signed, now),
+
+    /** A stored credential object as the API shows it. Without its claims, it is made from the columns of the record. */
+    shown: (credential: StoredObject) => shownObject(config, credential),
 
     /**
      * An offering with all data for issuing from it; undefined if the offering cannot be claimed by its id.

@@ -3,7 +3,9 @@ import type { Config } from '../../config/config.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Binding } from '../../formats/issuing.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
+import { listsFor } from '../../status-lists/allotment.js'
 import type { StatusLists } from '../../status-lists/status-lists.js'
+import { dueTimes, type RetentionConfig } from './retention.js'
 import type { Sign } from './sign.js'
 import type { CredentialAudit, IssuanceContext, IssuanceStore } from './store.js'
 import { credentialView } from './vc-object.js'
@@ -30,7 +32,7 @@ export interface IssuePorts {
   readonly sign: Sign
   readonly allot: StatusLists['allot']
   readonly store: Pick<IssuanceStore, 'record'>
-  readonly config: Pick<Config, 'issuerBaseUrl'>
+  readonly config: Pick<Config, 'issuerBaseUrl'> & RetentionConfig
   readonly clock: () => Date
   readonly newId: () => string
 }
@@ -49,7 +51,7 @@ export function createIssue({ sign, allot, store, config, clock, newId }: IssueP
     const { context, owner } = request
     const id = newId()
     const now = clock()
-    const taken = await allot(context.issuerId, context.keyId, 1)
+    const taken = await allot(listsFor(context), 1)
     const [status] = taken.indices
     if (status === undefined) throw new Error('No status index was allotted.')
     const signed = await sign({ ...request, id, status, issuedAt: now }).catch((thrown: unknown) => {
@@ -66,6 +68,7 @@ export function createIssue({ sign, allot, store, config, clock, newId }: IssueP
         holderDid: request.holderDid ?? null,
         vc,
         createdAt: now,
+        ...dueTimes(context, config, now),
         instances: [signed.instance],
         audit: { actor: owner, action: request.action },
       },

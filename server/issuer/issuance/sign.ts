@@ -3,6 +3,7 @@ import { keyIdOf } from '../../dids/identity.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Binding, SignedCredential } from '../../formats/issuing.js'
 import type { Keys } from '../../keys/keys.js'
+import type { StatusPurpose } from '../../protocol/status-list/bitstring.js'
 import type { StatusIndex } from '../../status-lists/allotment.js'
 import { statusListUri } from '../../status-lists/publication.js'
 import { schemaUri } from '../schemas/schema-uri.js'
@@ -31,7 +32,10 @@ export interface SignedInstance extends SignedCredential {
 const wholeSeconds = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000)
 
 /** The time of issue, and the expiry time that follows from the type. */
-export function validityOf({ expiresInDays }: IssuanceContext, now: Date): { issuedAt: Date; expiresAt?: Date } {
+export function validityOf(
+  { expiresInDays }: Pick<IssuanceContext, 'expiresInDays'>,
+  now: Date,
+): { issuedAt: Date; expiresAt?: Date } {
   const issuedAt = wholeSeconds(now)
   return expiresInDays === null
     ? { issuedAt }
@@ -44,17 +48,32 @@ export const schemaOf = (config: Pick<Config, 'issuerBaseUrl'>, { id }: Pick<Iss
   type: SCHEMA_TYPE,
 })
 
-/** The status entry of an instance in the Bitstring form of its list (Bitstring Status List v1.0 §2.1). */
-export function bitstringEntry(config: Pick<Config, 'issuerBaseUrl'>, { listId, index }: StatusIndex) {
-  const list = statusListUri(config, 'bitstring', listId)
+function bitstringEntry(
+  config: Pick<Config, 'issuerBaseUrl'>,
+  { listId, index }: StatusIndex,
+  statusPurpose: StatusPurpose,
+) {
+  const list = statusListUri(config, statusPurpose === 'suspension' ? 'suspension' : 'bitstring', listId)
   return {
     id: `${list}#${index}`,
     type: 'BitstringStatusListEntry',
-    statusPurpose: 'revocation',
+    statusPurpose,
     statusListIndex: index,
     statusListCredential: list,
   } as const
 }
+
+/**
+ * The status entries of an instance in the Bitstring form of its list (Bitstring Status List v1.0 §2.1): one for each purpose.
+ */
+export const bitstringEntries = (
+  config: Pick<Config, 'issuerBaseUrl'>,
+  { suspendable }: Pick<IssuanceContext, 'suspendable'>,
+  status: StatusIndex,
+) => [
+  bitstringEntry(config, status, 'revocation'),
+  ...(suspendable ? [bitstringEntry(config, status, 'suspension')] : []),
+]
 
 /** Dependencies of {@link createSign}. */
 export interface SignPorts {
@@ -82,7 +101,7 @@ export const createSign =
       id,
       status: {
         token: { uri: statusListUri(config, 'token', status.listId), idx: status.index },
-        bitstring: bitstringEntry(config, status),
+        bitstring: bitstringEntries(config, context, status),
       },
       randomBytes: random,
       now: clock(),

@@ -8,6 +8,7 @@ import type { ClaimsVault } from '../../keys/claims/vault.js'
 import { currentKey } from '../../keys/store.js'
 import { countRedemption, insertRedemption, type NewRedemption } from '../offerings/redemption-store.js'
 import { schemaColumns, zStoredSchema } from '../schemas/store.js'
+import type { DueTimes } from './retention.js'
 
 /** A signed instance with its index in a status list. */
 export interface NewInstance {
@@ -17,7 +18,7 @@ export interface NewInstance {
   readonly format: string
 }
 
-export interface NewCredential {
+export interface NewCredential extends DueTimes {
   readonly id: string
   readonly schemaId: string
   readonly issuerId: string
@@ -71,6 +72,7 @@ const zOfferingIssuance = zContext.extend({
   redemptionLimit: z.int().nullable(),
   redemptionCount: z.int(),
   expiresAt: z.date().nullable(),
+  claimsErasedAt: z.date().nullable(),
   /** DIDs of the holders that the caller created. */
   callerDids: z.array(z.string()),
 })
@@ -146,13 +148,13 @@ export function createIssuanceStore({ sql }: Database, claims: ClaimsVault) {
         SELECT ${contextColumns}, o.id AS "offeringId", o.credential_subject AS "credentialSubject",
           ${claims.keyOf('offerings.credential_subject', fragment`o.id`)} AS "subjectKey", o.recipient,
           o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt",
+          o.claims_erased_at AS "claimsErasedAt",
           ARRAY(SELECT d.did FROM dids d JOIN holders h ON h.id = d.holder_id WHERE h.created_by = ${sub}) AS "callerDids"
         FROM offerings o
         JOIN schemas s ON s.id = o.schema_id
         JOIN issuers i ON i.id = o.issuer_id
         ${issuerKey}
-        WHERE o.id = ${offeringId} AND NOT o.is_session AND NOT o.of_authorization
-          AND o.claims_erased_at IS NULL`
+        WHERE o.id = ${offeringId} AND NOT o.is_session AND NOT o.of_authorization`
       if (row === undefined) return undefined
       const { credentialSubject, subjectKey, ...context } = row
       const place = { column: 'offerings.credential_subject', id: offeringId } as const
@@ -171,7 +173,7 @@ export function createIssuanceStore({ sql }: Database, claims: ClaimsVault) {
       const admitted =
         redemption === undefined
           ? new Step<'id'>('admitted', fragment`SELECT 1 AS id`)
-          : countRedemption(redemption.offeringId, createdAt)
+          : countRedemption({ ...redemption, now: createdAt, claimsDueAt: credential.claimsDueAt })
       const inserted = insertCredential(claims, credential, admitted)
       const redeemed = redemption === undefined ? [] : [insertRedemption(redemption, createdAt, inserted)]
       const also = [insertInstances(instances, inserted), ...redeemed, auditCredential(audit, inserted)]
@@ -191,9 +193,10 @@ export function insertCredential(claims: ClaimsVault, credential: NewCredential,
   const inserted = new Step<'id'>(
     'target',
     fragment`
-      INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, signed, created_at)
+      INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, signed, created_at, claims_due_at, record_due_at)
       SELECT ${credential.id}, ${credential.schemaId}, ${credential.issuerId}, ${credential.owner}, ${credential.holderDid},
-        ${vc.json}::json, ${hasProof(credential.vc)}::boolean, ${credential.createdAt}
+        ${vc.json}::json, ${hasProof(credential.vc)}::boolean, ${credential.createdAt}, ${credential.claimsDueAt}::timestamptz,
+        ${credential.recordDueAt}::timestamptz
       FROM ${admitted} RETURNING id`,
   )
   return inserted.along(...claims.storeKeys([vc], inserted))

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.js'
-import { bitstringEntry, type SignedInstance, type SignRequest, schemaOf, validityOf } from './sign.js'
+import type { Remains } from './remains-store.js'
+import { bitstringEntries, type SignedInstance, type SignRequest, schemaOf, validityOf } from './sign.js'
 
 type JsonObject = Readonly<Record<string, unknown>>
 
@@ -20,18 +21,60 @@ export function credentialView(
   if (signed.vc !== undefined) return signed.vc as JsonObject
   const { context, subject, binding } = request
   const { issuedAt, expiresAt } = validityOf(context, now)
+  const { name: typeName, issuerDid, id: schemaId } = context
   return {
-    '@context': ['https://www.w3.org/2018/credentials/v1', 'https://www.w3.org/ns/credentials/status/v1'],
-    id: `urn:uuid:${id}`,
-    type: ['VerifiableCredential', context.name],
-    issuer: context.issuerDid,
-    issuanceDate: dateTime(issuedAt),
-    ...(expiresAt === undefined ? {} : { expirationDate: dateTime(expiresAt) }),
+    ...commonMembers(config, { id, typeName, issuerDid, schemaId, issuedAt, expiresAt }),
     credentialSubject: { ...(binding.subjectId === undefined ? {} : { id: binding.subjectId }), ...subject },
-    credentialSchema: schemaOf(config, context),
     // The Bitstring form and the token form are the same list.
-    credentialStatus: [bitstringEntry(config, signed.instance)],
+    credentialStatus: bitstringEntries(config, context, signed.instance),
   }
 }
+
+/** The credential object that the API shows for a credential whose claims were erased: it has neither claims nor proof. */
+function erasedView(config: Pick<Config, 'issuerBaseUrl'>, id: string, remains: Remains): JsonObject {
+  const { schemaId, schemaName, expiresInDays, issuerDid, createdAt, suspendable, listId, index } = remains
+  const { issuedAt, expiresAt } = validityOf({ expiresInDays }, new Date(createdAt))
+  return {
+    ...commonMembers(config, { id, typeName: schemaName, issuerDid, schemaId, issuedAt, expiresAt }),
+    ...(listId === null || index === null
+      ? {}
+      : { credentialStatus: bitstringEntries(config, { suspendable }, { listId, index }) }),
+  }
+}
+
+/** A stored credential object with its remains. */
+export interface StoredObject {
+  readonly id: string
+  readonly vc: JsonObject | null
+  readonly remains: Remains | null
+}
+
+/** A stored credential object as the API shows it. `claimsErasedAt` is present if its claims were erased. */
+export const shownObject = (config: Pick<Config, 'issuerBaseUrl'>, { id, vc, remains }: StoredObject) =>
+  remains === null
+    ? { vc: { ...vc } }
+    : { vc: { ...erasedView(config, id, remains) }, claimsErasedAt: remains.erasedAt }
+
+interface CommonMembers {
+  readonly id: string
+  readonly typeName: string
+  readonly issuerDid: string
+  readonly schemaId: string
+  readonly issuedAt: Date
+  readonly expiresAt: Date | undefined
+}
+
+const commonMembers = (
+  config: Pick<Config, 'issuerBaseUrl'>,
+  { id, typeName, issuerDid, schemaId, issuedAt, expiresAt }: CommonMembers,
+) => ({
+  '@context': ['https://www.w3.org/2018/credentials/v1', 'https://www.w3.org/ns/credentials/status/v1'],
+  id: `urn:uuid:${id}`,
+  type: ['VerifiableCredential', typeName],
+  issuer: issuerDid,
+  issuanceDate: dateTime(issuedAt),
+  ...(expiresAt === undefined ? {} : { expirationDate: dateTime(expiresAt) }),
+  credentialSchema: schemaOf(config, { id: schemaId }),
+})
 
 const dateTime = (date: Date): string => `${date.toISOString().slice(0, 19)}Z`

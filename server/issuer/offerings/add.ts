@@ -4,6 +4,7 @@ import type { Caller } from '../../auth/caller.js'
 import type { Formats } from '../../formats/registry.js'
 import type { Work } from '../../protocol/work.js'
 import type { Issuance } from '../issuance/issuance.js'
+import { offeredClaimsDueAt, type RetentionConfig } from '../issuance/retention.js'
 import { assertSubject } from '../issuance/subject.js'
 import type { createOffering } from './offerings.contract.js'
 import type { OfferingRow, OfferingStore } from './store.js'
@@ -25,6 +26,7 @@ export interface AddOfferingPorts {
   readonly store: Pick<OfferingStore, 'insert'>
   readonly context: Issuance['context']
   readonly formats: Pick<Formats, 'issued'>
+  readonly config: RetentionConfig
   readonly clock: () => Date
   readonly newId: () => string
 }
@@ -37,7 +39,9 @@ export type AddOffering = (caller: Caller | undefined, request: OfferingRequest,
  *
  * @throws 400 for an invalid type, issuer, subject or expiry time
  */
-export function createAddOffering({ store, context: contextOf, formats, clock, newId }: AddOfferingPorts): AddOffering {
+export function createAddOffering(ports: AddOfferingPorts): AddOffering {
+  const { store, context: contextOf, formats, config, clock, newId } = ports
+
   return async (caller, request, work) => {
     const now = clock()
     const expiresAt = request.expires_at == null ? undefined : new Date(request.expires_at)
@@ -53,9 +57,12 @@ export function createAddOffering({ store, context: contextOf, formats, clock, n
       expiresAt: expiresAt ?? null,
       createdAt: now,
     }
-    await store.insert({ ...offering, schemaId: context.id, issuerId: context.issuerId }, caller?.sub ?? null)
+    const { id: schemaId, issuerId } = context
+    const claimsDueAt = offeredClaimsDueAt(context, config, offering.expiresAt)
+    await store.insert({ ...offering, schemaId, issuerId, claimsDueAt }, caller?.sub ?? null)
     return {
       ...offering,
+      claimsErasedAt: null,
       schemaName: context.name,
       asMdoc: context.mdoc !== null && context.x5c !== null,
       schemaTitle: context.title,

@@ -24,6 +24,7 @@ export function claimRefusal(
   callerDids: readonly string[],
   now: Date,
 ): ServiceError | undefined {
+  if (offering.claimsErasedAt !== null) return errors.offeringErased()
   if (isExpired(offering, now)) return errors.offeringExpired()
   if (isUsedUp(offering)) return errors.redemptionLimitReached()
   const isRecipient = offering.recipient === null || callerDids.includes(offering.recipient)
@@ -44,7 +45,7 @@ export type Claim = (caller: Caller, offeringId: string, did?: string) => Promis
 /**
  * Issues a credential from an offering to an authenticated caller. The credential counts as one redemption.
  *
- * @throws 404, 410 `Offering has expired.`, 409 `Offering redemption limit reached.`, 403 `Offering is for another recipient.`
+ * @throws 404, 410 `Offering has expired.` or `Claims of the offering were erased.`, 409 `Offering redemption limit reached.`, 403 `Offering is for another recipient.`
  */
 export function createClaim({ offeringContext, issue, formats, clock }: ClaimPorts): Claim {
   return async (caller, offeringId, did) => {

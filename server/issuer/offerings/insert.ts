@@ -11,6 +11,8 @@ export interface NewOffering {
   readonly redemptionLimit: number | null
   readonly expiresAt: Date | null
   readonly createdAt: Date
+  /** When the claims are to be erased if nobody redeems the offering; null if they stay. */
+  readonly claimsDueAt: Date | null
 }
 
 /** Optional members of a new offering. An absent member has the default of {@link insertOffering}. */
@@ -31,7 +33,7 @@ export interface OfferingTerms {
 /** The columns of a new offering, in the same order in all statements. */
 export const insertedColumns = fragment`
   id, schema_id, issuer_id, credential_subject, recipient, redemption_limit, expires_at, created_at,
-  configuration_ids, is_session, "grant", for_subject, deferred, profile, of_authorization`
+  configuration_ids, is_session, "grant", for_subject, deferred, profile, of_authorization, claims_due_at`
 
 /** The subject of an offering in its stored form. */
 export const protectedSubject = (
@@ -61,7 +63,7 @@ export function insertOffering(
       SELECT ${offering.id}, ${offering.schemaId}, ${offering.issuerId}, ${subject.json}::json,
         ${offering.recipient}, ${offering.redemptionLimit}::int, ${offering.expiresAt}::timestamptz, ${offering.createdAt}::timestamptz,
         ${[...configurationIds]}::text[], ${isSession}::boolean, ${grant}, ${forSubject}, ${deferred}::boolean, ${profile},
-        ${ofAuthorization}::boolean
+        ${ofAuthorization}::boolean, ${offering.claimsDueAt}::timestamptz
       ${after === undefined ? emptyFragment : fragment`FROM ${after}`}
       RETURNING id`,
   )

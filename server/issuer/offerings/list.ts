@@ -1,6 +1,6 @@
 import type { ListContext } from '../../api/context.js'
 import { awaited, type Page, paged } from '../../api/paging.js'
-import { type OfferingView, redemptionView } from './offering-json.js'
+import type { OfferingView } from './offering-json.js'
 import { type Reader, seesEverything } from './reader.js'
 import {
   type OfferingRow,
@@ -56,7 +56,7 @@ export async function offeringsFor(view: OfferingView, ctx: ListContext<Offering
       redemptions: own.map((redemption) => {
         const configuration = configurations.get(redemption.schemaId)
         if (configuration === undefined) throw new TypeError('The schema of a redeemed credential was not read.')
-        return redemptionView(redemption, offering, configuration)
+        return view.redemption(redemption, offering, configuration)
       }),
     }
   })

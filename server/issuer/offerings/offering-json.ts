@@ -4,6 +4,7 @@ import type { Formats } from '../../formats/registry.js'
 import { DEFAULT_LOCALE } from '../../pages/languages.js'
 import { withParameters } from '../../protocol/oauth/redirect-uri.js'
 import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
+import { shownObject } from '../issuance/vc-object.js'
 import { isHaip, offeredFormats } from '../openid4vci/haip.js'
 import type { OfferProfile } from '../openid4vci/offer-profile.js'
 import type { Seals } from '../openid4vci/sealed.js'
@@ -69,7 +70,8 @@ export function createOfferingView({ config, formats, seals }: OfferingViewPorts
     ),
     display: displayOf(row),
     grants: { authorization_code: { issuer_state: seals.issuerState({ offeringId: row.id, linkNumber: 0 }) } },
-    ...(showSubject ? { credential_subject: row.credentialSubject } : {}),
+    ...(showSubject && row.claimsErasedAt === null ? { credential_subject: row.credentialSubject } : {}),
+    ...(row.claimsErasedAt === null ? {} : { claimsErasedAt: row.claimsErasedAt.toISOString() }),
     ...(row.recipient === null ? {} : { recipient: row.recipient }),
     redemption_limit: row.redemptionLimit,
     expires_at: row.expiresAt?.toISOString() ?? null,
@@ -87,6 +89,9 @@ export function createOfferingView({ config, formats, seals }: OfferingViewPorts
     listed,
     /** A single offering with all its members. */
     detail,
+    /** A redemption with its credential record and its offering. The offering lists no redemptions here. */
+    redemption: (row: RedemptionRow, offering: Offering, configuration: Configuration) =>
+      redemptionView(config, row, offering, configuration),
     /** The configurations of redeemed credentials, by schema id. All credentials of a schema share one object. */
     configurations: (redemptions: readonly RedemptionRow[]) => configurationsOf(config, redemptions),
   }
@@ -108,8 +113,12 @@ function configurationsOf(
   return configurations
 }
 
-/** A redemption with its credential record and its offering. The offering lists no redemptions here. */
-export function redemptionView(row: RedemptionRow, offering: Offering, configuration: Configuration): Redemption {
+function redemptionView(
+  config: Pick<Config, 'issuerBaseUrl'>,
+  row: RedemptionRow,
+  offering: Offering,
+  configuration: Configuration,
+): Redemption {
   return {
     id: row.id,
     offering_id: row.offeringId,
@@ -122,7 +131,7 @@ export function redemptionView(row: RedemptionRow, offering: Offering, configura
       id: row.credentialId,
       configuration_id: row.configurationId,
       configuration,
-      vc: row.vc,
+      ...shownObject(config, { ...row, id: row.credentialId }),
       revoked: row.revoked,
     },
   }

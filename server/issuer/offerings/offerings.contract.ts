@@ -3,7 +3,12 @@ import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
 import { LAST_WRITTEN_MOMENT } from '../../api/moment.js'
 import { pageShape } from '../../api/paging.js'
-import { zCredentialRecord, zCredentialResponse, zSubject } from '../credentials/credentials.contract.js'
+import {
+  zClaimsErasedAt,
+  zCredentialRecord,
+  zCredentialResponse,
+  zSubject,
+} from '../credentials/credentials.contract.js'
 import { zTypeName } from '../schemas/schemas.contract.js'
 
 const offeringShape = {
@@ -16,6 +21,7 @@ const offeringShape = {
   recipient: z.string().optional(),
   redemption_limit: z.number().nullable().optional(),
   expires_at: z.iso.datetime().nullable().optional(),
+  claimsErasedAt: zClaimsErasedAt,
 }
 
 const zOffering = z.object(offeringShape)

@@ -8,28 +8,40 @@ export interface NewRedemption {
   readonly redeemedBy: string | null
 }
 
+/** A redemption to be counted. */
+export interface CountedRedemption {
+  readonly offeringId: string
+  readonly now: Date
+  /** When the offering's claims are to be erased if this is its last redemption; null if they stay. */
+  readonly claimsDueAt: Date | null
+}
+
 /**
- * The step that admits and counts a redemption. It returns one row if the offering has not expired and its limit is not
- * reached. For an offering with a limit, the step locks and updates the offering's row. Otherwise the step only reads
- * the row. Every way to redeem uses this step, so a limit of N gives N redemptions in total.
+ * The step that admits and counts a redemption. It returns one row if the offering has claims, has not expired and its limit is
+ * not reached. For an offering with a limit, the step locks and updates the offering's row. Otherwise the step locks the row
+ * against an erasure of its claims, and redemptions do not wait for each other. Every way to redeem uses this step, so a limit
+ * of N gives N redemptions in total.
  *
  * @param after a step; the redemption is counted only if this step returns a row
  */
-export function countRedemption(offeringId: string, now: Date, after?: Step): Step<'id'> {
+export function countRedemption({ offeringId, now, claimsDueAt }: CountedRedemption, after?: Step): Step<'id'> {
   const open = fragment`
-    id = ${offeringId} AND (expires_at IS NULL OR expires_at > ${now})
+    id = ${offeringId} AND claims_erased_at IS NULL AND (expires_at IS NULL OR expires_at > ${now})
     ${after === undefined ? emptyFragment : fragment`AND EXISTS (SELECT 1 FROM ${after})`}`
   const counted = new Step<'id'>(
     'counted',
     fragment`
-      UPDATE offerings SET redemption_count = redemption_count + 1
+      UPDATE offerings SET redemption_count = redemption_count + 1,
+        claims_due_at = CASE WHEN redemption_count + 1 < redemption_limit THEN claims_due_at ELSE ${claimsDueAt}::timestamptz END
       WHERE redemption_count < redemption_limit AND ${open} RETURNING id`,
+  )
+  const unlimited = new Step<'id'>(
+    'unlimited',
+    fragment`SELECT id FROM offerings WHERE redemption_limit IS NULL AND ${open} FOR SHARE`,
   )
   return new Step<'id'>(
     'admitted',
-    fragment`
-      SELECT ${counted.column('id')} FROM ${counted}
-      UNION ALL SELECT id FROM offerings WHERE redemption_limit IS NULL AND ${open}`,
+    fragment`SELECT ${counted.column('id')} FROM ${counted} UNION ALL SELECT ${unlimited.column('id')} FROM ${unlimited}`,
   )
 }
 

@@ -5,6 +5,7 @@ import { emptyFragment, type Fragment, fragment } from '../../database/fragment.
 import { type ListPart, listPart } from '../../database/list-position.js'
 import { idRow, json, storedClaims } from '../../database/row-shapes.js'
 import type { ClaimsVault } from '../../keys/claims/vault.js'
+import { remainsColumn, remainsShape } from '../issuance/remains-store.js'
 import { asMdoc, type SchemaDisplay } from '../schemas/store.js'
 import { insertOffering, type NewOffering } from './insert.js'
 
@@ -28,6 +29,7 @@ const zOffering = z.strictObject({
   redemptionLimit: z.int().nullable(),
   expiresAt: z.date().nullable(),
   createdAt: z.date(),
+  claimsErasedAt: z.date().nullable(),
   schemaName: z.string(),
   /**
    * Whether the offering's type has mobile documents and is issued by the default issuer. No other issuer has a
@@ -53,6 +55,7 @@ const zRedemption = z.strictObject({
   redeemedAt: z.date(),
   vc: storedClaims,
   vcKey: z.string().nullable(),
+  remains: remainsShape,
   revoked: z.boolean(),
   /**
    * The configuration of the redeemed credential. If the credential has several configurations, this is the
@@ -69,9 +72,9 @@ const zRedemption = z.strictObject({
 
 type StoredRedemption = z.infer<typeof zRedemption>
 
-/** A redemption with its credential, which is empty if its claims were erased. */
+/** A redemption with its credential, or its remains if its claims were erased. */
 export type RedemptionRow = Omit<StoredRedemption, 'vc' | 'vcKey'> & {
-  readonly vc: Readonly<Record<string, unknown>>
+  readonly vc: Readonly<Record<string, unknown>> | null
 }
 
 const zRoom = z.strictObject({ room: z.int() })
@@ -81,7 +84,8 @@ export type RedemptionScope = 'all' | { readonly redeemedBy: string }
 
 const columnsWith = (claims: ClaimsVault) => fragment`
   o.id, o.credential_subject AS "credentialSubject", ${claims.keyOf('offerings.credential_subject', fragment`o.id`)} AS "subjectKey", o.recipient, o.redemption_limit AS "redemptionLimit",
-  o.expires_at AS "expiresAt", o.created_at AS "createdAt", s.name AS "schemaName", ${asMdoc} AS "asMdoc", s.title AS "schemaTitle",
+  o.expires_at AS "expiresAt", o.created_at AS "createdAt",
+  o.claims_erased_at AS "claimsErasedAt", s.name AS "schemaName", ${asMdoc} AS "asMdoc", s.title AS "schemaTitle",
   s.display AS "schemaDisplay"`
 
 /** Condition: REST shows an offering `o`. Offerings of sessions and of single authorizations are only for their wallets. */
@@ -100,7 +104,7 @@ export function createOfferingStore({ sql }: Database, claims: ClaimsVault) {
 
   const revealedRedemption = ({ vc, vcKey, ...row }: StoredRedemption): RedemptionRow => ({
     ...row,
-    vc: claims.reveal({ column: 'credentials.vc', id: row.credentialId }, vc, vcKey) ?? {},
+    vc: claims.reveal({ column: 'credentials.vc', id: row.credentialId }, vc, vcKey),
   })
 
   return {
@@ -117,9 +121,11 @@ export function createOfferingStore({ sql }: Database, claims: ClaimsVault) {
       return row && revealedOffering(row)
     },
 
-    /** Reads offerings, the newest first. `publicOnly`: only offerings without recipient and limit. */
+    /** Reads offerings, the newest first. `publicOnly`: only offerings with claims, and without recipient and limit. */
     async list(publicOnly: boolean, part: ListPart): Promise<OfferingRow[]> {
-      const open = publicOnly ? fragment`AND o.recipient IS NULL AND o.redemption_limit IS NULL` : emptyFragment
+      const open = publicOnly
+        ? fragment`AND o.recipient IS NULL AND o.redemption_limit IS NULL AND o.claims_erased_at IS NULL`
+        : emptyFragment
       const rows = await sql(zOffering)`
         SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id
         WHERE ${isOpenToAll} ${open} ${listPart(fragment`o.created_at`, fragment`o.id`, part)}`
@@ -140,7 +146,7 @@ export function createOfferingStore({ sql }: Database, claims: ClaimsVault) {
       if (offeringIds.length === 0) return []
       const rows = await sql(zRedemption)`
         SELECT r.id, r.offering_id AS "offeringId", r.credential_id AS "credentialId", r.recipient_did AS "recipientDid",
-          r.redeemed_at AS "redeemedAt", c.vc, ${claims.keyOf('credentials.vc', fragment`c.id`)} AS "vcKey",
+          r.redeemed_at AS "redeemedAt", c.vc, ${claims.keyOf('credentials.vc', fragment`c.id`)} AS "vcKey", ${remainsColumn},
           c.revoked_at IS NOT NULL AS revoked, s.id AS "schemaId", s.name AS "schemaName",
           s.title AS "schemaTitle", s.version AS "schemaVersion",
           CASE WHEN row_number() OVER (PARTITION BY s.id ORDER BY r.redeemed_at DESC, r.id) = 1 THEN s.body END AS "schemaBody",

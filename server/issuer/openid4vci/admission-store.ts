@@ -31,6 +31,8 @@ export interface Admission {
   readonly instances: number
   /** Hash of the transaction under which the wallet waited; null if the wallet did not wait. */
   readonly transactionHash: string | null
+  /** When the offering's claims are to be erased if no further redemption or credential follows; null if they stay. */
+  readonly claimsDueAt: Date | null
   /** The nonces of the proofs, each once. */
   readonly nonces: readonly UsedOnce[]
   readonly now: Date
@@ -125,18 +127,28 @@ export function spent(request: Admission, credential: Step<'id'>): Step[] {
   return [token, authorization, released]
 }
 
+/** The offering of a wallet that waited, locked against an erasure of its claims. */
+function waitedFor(fresh: Step<'id'>, { claimsDueAt }: Admission): Fragment {
+  const open = fragment`o.id = ${fresh.column('id')} AND o.claims_erased_at IS NULL`
+  return claimsDueAt === null
+    ? fragment`SELECT o.id FROM offerings o JOIN ${fresh} ON ${open} FOR NO KEY UPDATE OF o`
+    : fragment`UPDATE offerings o SET claims_due_at = ${claimsDueAt} FROM ${fresh} WHERE ${open} RETURNING o.id`
+}
+
 /**
- * The first issuance under a token counts as a redemption. A later issuance adds to the same credential, which must not be
- * revoked.
+ * The first issuance under a token counts as a redemption. A later issuance adds to the same credential, which must have its
+ * claims and must be neither revoked nor suspended.
  */
-function admittedAfter(fresh: Step<'id'>, { earlierId, counted, offeringId, now }: Admission): Step<'id'> {
-  if (!counted) return countRedemption(offeringId, now, fresh)
-  if (earlierId === null) return new Step<'id'>('admitted', fragment`SELECT id FROM ${fresh}`)
+function admittedAfter(fresh: Step<'id'>, request: Admission): Step<'id'> {
+  const { earlierId, counted } = request
+  if (!counted) return countRedemption(request, fresh)
+  if (earlierId === null) return new Step<'id'>('admitted', waitedFor(fresh, request))
   return new Step<'id'>(
     'admitted',
     fragment`
       SELECT id FROM credentials
-      WHERE id = ${earlierId} AND revoked_at IS NULL AND EXISTS (SELECT 1 FROM ${fresh}) FOR NO KEY UPDATE`,
+      WHERE id = ${earlierId} AND revoked_at IS NULL AND suspended_at IS NULL AND claims_erased_at IS NULL
+        AND EXISTS (SELECT 1 FROM ${fresh}) FOR NO KEY UPDATE`,
   )
 }
 

@@ -31,6 +31,7 @@ export interface WalletOffering {
   readonly redemptionLimit: number | null
   readonly redemptionCount: number
   readonly expiresAt: Date | null
+  readonly claimsErased: boolean
   readonly session: StoredSession | null
 }
 
@@ -54,7 +55,8 @@ export type ShownOffering = WalletOffering & ConsentContext
 export const offeringColumns = fragment`
   o.id AS "offeringId", s.name AS "schemaName", ${asMdoc} AS "asMdoc", o.configuration_ids AS offered, o.recipient, o."grant",
   o.for_subject AS "forSubject", o.profile, o.deferred,
-  o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt", ${sessionColumn}`
+  o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt",
+  o.claims_erased_at IS NOT NULL AS "claimsErased", ${sessionColumn}`
 
 /** The columns of {@link ShownOffering}, from offerings `o`, schemas `s`, issuers `i` and sessions `x`. */
 const shownColumnsWith = (claims: ClaimsVault) => fragment`
@@ -66,9 +68,9 @@ const shownTables = fragment`
   offerings o JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id
   LEFT JOIN credential_offer_sessions x ON x.id = o.id`
 
-/** Condition: an offering `o` has not expired and has a redemption left. */
+/** Condition: an offering `o` has claims, has not expired and has a redemption left. */
 export const redeemable = (now: Date): Fragment => fragment`
-  (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit) AND (o.expires_at IS NULL OR o.expires_at > ${now})`
+  o.claims_erased_at IS NULL AND (o.redemption_limit IS NULL OR o.redemption_count < o.redemption_limit) AND (o.expires_at IS NULL OR o.expires_at > ${now})`
 
 const offeringTables = fragment`
   offerings o JOIN schemas s ON s.id = o.schema_id LEFT JOIN credential_offer_sessions x ON x.id = o.id`
@@ -97,7 +99,7 @@ export function revealedSubject<Row extends WithStoredSubject>(claims: Pick<Clai
   const { credentialSubject, subjectKey, ...offering } = row
   const place = { column: 'offerings.credential_subject', id: row.offeringId } as const
   const subject = claims.reveal<Readonly<Record<string, unknown>>>(place, credentialSubject, subjectKey)
-  return { ...offering, credentialSubject: subject ?? {}, claimsErased: subject === null }
+  return { ...offering, credentialSubject: subject ?? {} }
 }
 
 const zFetched = zOffering.extend(recordedShape)
@@ -144,7 +146,7 @@ export function createOfferStore({ sql }: Database, claims: ClaimsVault, announc
     async shownOffering(id: string): Promise<ShownOffering | undefined> {
       const [row] = await sql(zShownOffering)`
         SELECT ${shownColumns} FROM ${shownTables}
-        WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL) AND o.claims_erased_at IS NULL`
+        WHERE o.id = ${id} AND o.is_session = (x.id IS NOT NULL)`
       return row === undefined ? undefined : revealedSubject(claims, withDates(row))
     },
 
@@ -156,7 +158,7 @@ export function createOfferStore({ sql }: Database, claims: ClaimsVault, announc
     ): Promise<ShownOffering | undefined> {
       const [row] = await sql(zShownOffering)`
         SELECT ${shownColumns} FROM ${shownTables}
-        WHERE o.for_subject = ${sub} AND NOT o.of_authorization AND o.claims_erased_at IS NULL AND o.is_session = (x.id IS NOT NULL)
+        WHERE o.for_subject = ${sub} AND NOT o.of_authorization AND o.is_session = (x.id IS NOT NULL)
           AND ${redeemable(now)} AND x.state IS DISTINCT FROM 'Error'
           AND o.configuration_ids && ${[...configurationIds]}::text[]
         ORDER BY o.created_at DESC, o.id DESC LIMIT 1`

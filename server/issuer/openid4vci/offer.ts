@@ -28,6 +28,9 @@ export function offeredConfigurations({ config, formats }: Offerer, offering: Of
 /** The error for an offer that closed during the request. */
 export const CLOSED = 'The credential offer has ended, has expired or has been used up.'
 
+/** The error for a credential or an offer whose claims were erased. */
+export const ERASED = 'The claims of this credential were erased.'
+
 export const ENDED = 'The credential offer has ended.'
 
 /** The error for an earlier link of an offer that was sent again. */
@@ -46,6 +49,7 @@ export function closedReason(
   now: Date,
   linkNumber = linkNumberOf({ session }),
 ): string | undefined {
+  if (offering.claimsErased) return ERASED
   if (session !== null && session.txCodeAttempts >= TX_CODE_ATTEMPTS) return TX_CODE_LOCKED
   const usedUp = offering.redemptionLimit !== null && offering.redemptionCount >= offering.redemptionLimit
   if (usedUp) return 'The credential offer has been used up.'

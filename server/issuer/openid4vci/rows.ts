@@ -21,6 +21,7 @@ const offeringShape = {
   redemptionLimit: z.int().nullable(),
   redemptionCount: z.int(),
   expiresAt: z.date().nullable(),
+  claimsErased: z.boolean(),
 }
 
 export const zOffering = z.strictObject(offeringShape)
@@ -41,7 +42,9 @@ export const zToken = zContext.extend({
   credentialSubject: storedClaims,
   subjectKey: z.string().nullable(),
   credentialGood: z.boolean().nullable(),
+  credentialSuspended: z.boolean(),
   credentialSigned: z.boolean(),
+  credentialErased: z.boolean(),
   proven: z.boolean(),
 })
 
@@ -58,6 +61,7 @@ export const zRefreshToken = z.strictObject({
   instanceJkt: z.string().nullable(),
   expiresAt: z.date(),
   replaced: z.boolean(),
+  claimsErased: z.boolean(),
 })
 
 /** The columns of `shownColumns`. */

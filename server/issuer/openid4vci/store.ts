@@ -3,6 +3,7 @@ import type { Database } from '../../database/connect.js'
 import { fragment, Step } from '../../database/fragment.js'
 import { type Announce, recordedEvents, recordedShape } from '../../events/store.js'
 import type { ClaimsVault } from '../../keys/claims/vault.js'
+import type { DueTimes } from '../issuance/retention.js'
 import {
   auditCredential,
   insertCredential,
@@ -29,7 +30,7 @@ import { createTokenStore } from './tokens/store.js'
 import type { UsedOnce } from './used-once-store.js'
 
 /** The rows that an admitted issuance stores. */
-export interface NewRecord {
+export interface NewRecord extends DueTimes {
   /** The ids of the new rows, used only at the token's first issuance. */
   readonly credentialId: string
   readonly redemptionId: string
@@ -67,16 +68,31 @@ function credentialStep(
     'target',
     fragment`SELECT c.id FROM credentials c JOIN ${admitted} ON c.id = ${admitted.column('id')}`,
   )
-  if (!record.vcIsSigned) return known
-  const vc = protectedVc(claims, earlierId, record.vc)
+  return known.along(...changedRecord(claims, record, earlierId, known))
+}
+
+/** The steps that change a credential with a further issuance: its shown object, and the time to remove its record. */
+function changedRecord(claims: ClaimsVault, record: NewRecord, id: string, known: Step<'id'>): readonly Step[] {
+  const { recordDueAt, vcIsSigned } = record
+  const again = fragment`c.id = ${known.column('id')}`
+  // A statement changes a row once: either this step or the next one.
+  const extended = new Step(
+    'extended',
+    fragment`
+      UPDATE credentials c SET record_due_at = ${recordDueAt} FROM ${known}
+      WHERE ${again} AND (${isSigned} OR NOT ${vcIsSigned}::boolean)`,
+  )
+  const also = recordDueAt === null ? [] : [extended]
+  if (!vcIsSigned) return also
+  const vc = protectedVc(claims, id, record.vc)
   // The first signed object stays. An erased credential gets no new claims.
   const shown = new Step<'id'>(
     'shown',
     fragment`
-      UPDATE credentials c SET vc = ${vc.json}::json, signed = true FROM ${known}
-      WHERE c.id = ${known.column('id')} AND NOT ${isSigned} AND c.claims_erased_at IS NULL RETURNING c.id`,
+      UPDATE credentials c SET vc = ${vc.json}::json, signed = true, record_due_at = ${recordDueAt}::timestamptz FROM ${known}
+      WHERE ${again} AND NOT ${isSigned} AND c.claims_erased_at IS NULL RETURNING c.id`,
   )
-  return known.along(shown, ...claims.storeKeys([vc], shown))
+  return [...also, shown, ...claims.storeKeys([vc], shown)]
 }
 
 const zIssued = zAdmission.extend(recordedShape)

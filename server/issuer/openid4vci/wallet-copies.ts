@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js'
 import type { Formats } from '../../formats/registry.js'
 import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
-import type { StatusIndexAllotment, TakenIndices } from '../../status-lists/allotment.js'
+import { listsFor, type StatusIndexAllotment, type TakenIndices } from '../../status-lists/allotment.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
 import type { SignedInstance, SignRequest } from '../issuance/sign.js'
 import { isHaip } from './haip.js'
@@ -91,7 +91,7 @@ export function createSignCopies({ sign, viewOf, allotment, config, formats, new
       id: position === 0 && !token.credentialSigned ? recordId : newId(),
       issuedAt,
     }))
-    const taken = await allotment.allot(token.issuerId, token.keyId, keys.length)
+    const taken = await allotment.allot(listsFor(token), keys.length)
     const instances = await signAll(requests, taken)
     const [request] = requests
     const [first] = instances

@@ -4,9 +4,10 @@ import { CredentialError } from '../../protocol/credential/verification.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
+import { type DueTimes, dueTimes, type RetentionConfig } from '../issuance/retention.js'
 import { type Admission, INSTANCES_A_DAY, type Refusal } from './admission-store.js'
 import { isHaip } from './haip.js'
-import { CLOSED } from './offer.js'
+import { CLOSED, ERASED } from './offer.js'
 import type { Seals } from './sealed.js'
 import { moved } from './sessions/session.js'
 import type { NewRecord, Openid4vciStore } from './store.js'
@@ -30,7 +31,7 @@ export interface WantedCopies {
 export const denied = (description: string) => new OAuthError('credential_request_denied', description)
 
 const NO_LONGER_GOOD = 'The credential of this access token is no longer valid.'
-const ERASED = 'The claims of this credential were erased.'
+const SUSPENDED = 'The credential of this access token is suspended.'
 const MANY = `An authorization gives at most ${INSTANCES_A_DAY} instances a day.`
 
 /**
@@ -57,6 +58,7 @@ export const refusalError = (refusal: Refusal, admission: Admission): OAuthError
 export function admissionOf(
   token: TokenContext,
   { configurationId, keys, nonces, transactionHash }: WantedCopies,
+  claimsDueAt: Date | null,
   now: Date,
 ): Admission {
   return {
@@ -71,6 +73,7 @@ export function admissionOf(
     // A deferred request was counted when the wallet sent it.
     instances: transactionHash === null ? keys.length : 0,
     transactionHash,
+    claimsDueAt,
     nonces,
     now,
   }
@@ -100,7 +103,7 @@ const responseOf = ({ instances }: WalletCopies, notificationId: string): JsonOb
 export interface WalletIssuancePorts {
   readonly signCopies: SignCopies
   readonly store: Pick<Openid4vciStore, 'issue'>
-  readonly config: Pick<Config, 'issuerProfile'>
+  readonly config: Pick<Config, 'issuerProfile'> & RetentionConfig
   readonly seals: Pick<Seals, 'notificationId'>
   readonly metrics: Pick<Metrics, 'offerSession'>
   readonly newId: () => string
@@ -115,6 +118,7 @@ export function createWalletIssuance({ signCopies, store, config, seals, metrics
     keys: readonly ProvenKey[],
     credentialId: string,
     copies: WalletCopies,
+    due: DueTimes,
   ): NewRecord => {
     const { session } = token
     return {
@@ -123,6 +127,7 @@ export function createWalletIssuance({ signCopies, store, config, seals, metrics
       schemaId: token.id,
       issuerId: token.issuerId,
       holderDid: token.recipient ?? keys[0]?.did ?? null,
+      ...due,
       vc: copies.vc,
       vcIsSigned: copies.instances[0]?.vc !== undefined,
       instances: copies.instances.map(({ instance }) => instance),
@@ -151,9 +156,15 @@ export function createWalletIssuance({ signCopies, store, config, seals, metrics
      *
      * @throws OAuthError `credential_request_denied`
      */
-    assertIssuable(token: Pick<TokenContext, 'claimsErased' | 'credentialGood' | 'profile' | 'x5c'>): void {
-      if (token.claimsErased) throw denied(ERASED)
+    assertIssuable(
+      token: Pick<
+        TokenContext,
+        'claimsErased' | 'credentialErased' | 'credentialGood' | 'credentialSuspended' | 'profile' | 'x5c'
+      >,
+    ): void {
+      if (token.claimsErased || token.credentialErased) throw denied(ERASED)
       if (token.credentialGood === false) throw denied(NO_LONGER_GOOD)
+      if (token.credentialSuspended) throw denied(SUSPENDED)
       if (token.x5c === null && isHaip({ config }, token)) throw denied('The issuer has no certificate (HAIP).')
     },
 
@@ -167,8 +178,9 @@ export function createWalletIssuance({ signCopies, store, config, seals, metrics
       const { keys } = wanted
       const recordId = token.credentialId ?? newId()
       const copies = await signedCopies(token, wanted, recordId, now)
-      const record = recordOf(token, keys, recordId, copies)
-      const admission = admissionOf(token, wanted, now)
+      const due = dueTimes(token, config, now, token.tokenExpiresAt)
+      const record = recordOf(token, keys, recordId, copies, due)
+      const admission = admissionOf(token, wanted, due.claimsDueAt, now)
       const outcome = await admittedAs(admission, (current) => store.issue(current, record))
       if (outcome.kind !== 'issued') {
         copies.taken.giveBack()

@@ -6,6 +6,7 @@ import type { Issuing } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
 import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
 import type { Work } from '../../protocol/work.js'
+import { retentionFault } from '../issuance/retention.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { declaredClaims } from './claims.js'
 import { assertClaimsDeclared } from './declared.js'
@@ -34,6 +35,13 @@ export async function assertUsable(
   assertNoReservedNames(formats, request.schema, request.selectivelyDisclosable ?? [])
   await assertClaimsDeclared(request.schema, request, work)
   if (request.keyAttestation !== undefined) assertAttestersKnown(config)
+  assertRetainable(request)
+}
+
+/** @throws 400 if records would be removed before their credentials expire */
+function assertRetainable({ retention, expiresInDays }: SchemaRequest): void {
+  const fault = retention === undefined ? undefined : retentionFault(retention, expiresInDays)
+  if (fault !== undefined) throw errors.badRequest(fault)
 }
 
 /**

@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Config } from '../../config/config.js'
 import type { MdocMapping } from '../../protocol/mdoc/elements.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
+import type { Retention } from '../issuance/retention.js'
 import { unpublishedIn } from './display.js'
 import { imageAddresses } from './images.js'
 import { schemaUri } from './schema-uri.js'
@@ -18,6 +19,11 @@ const claimNamesOf = ({ path, display }: ClaimNames) => ({ path: [...path], disp
 const mdocOf = ({ doctype, namespaces }: MdocMapping) => ({
   doctype,
   namespaces: Object.fromEntries(Object.entries(namespaces).map(([name, elements]) => [name, { ...elements }])),
+})
+
+const retentionOf = ({ claims, record }: Retention) => ({
+  claims: typeof claims === 'string' ? claims : { ...claims },
+  ...(record === undefined ? {} : { record: { ...record } }),
 })
 
 function unpublishedOf(schema: CredentialSchema, config: Pick<Config, 'issuerBaseUrl'>) {
@@ -46,6 +52,8 @@ export const shownSchema = (
   ...(schema.claimsFrom === null ? {} : { claimsFrom: { ...schema.claimsFrom } }),
   ...(schema.keyAttestation === null ? {} : { keyAttestation: keyAttestationOf(schema.keyAttestation) }),
   ...(schema.mdoc === null ? {} : { mdoc: mdocOf(schema.mdoc) }),
+  ...(schema.suspendable ? { suspendable: true as const } : {}),
+  ...(schema.retention === null ? {} : { retention: retentionOf(schema.retention) }),
   active: schema.active,
   ...(schema.withdrawn ? { withdrawn: true as const } : {}),
   issuers: [...schema.issuers],

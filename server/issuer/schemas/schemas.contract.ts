@@ -153,6 +153,19 @@ const zMdoc = z.strictObject({ doctype: z.string().min(1).max(200), namespaces: 
   },
 })
 
+const zDays = z.strictObject({ days: z.int().min(1).max(36_500) })
+
+const zRetention = z
+  .strictObject({ claims: z.union([z.enum(['never', 'untilIssued']), zDays]), record: zDays.optional() })
+  .meta({
+    description:
+      'How long the service stores the claims of credentials. `days` after issuance they are erased; `untilIssued`: after issuance, ' +
+      'when the wallet can no longer take the credential with its access token; `never`: no time ends their storage. An offer that ' +
+      'nobody takes counts from its expiry. `record.days` after its last instance the record is removed. It must not be less than ' +
+      '`expiresInDays`. Default: RETENTION_CLAIMS_DAYS.',
+    example: { claims: { days: 30 } },
+  })
+
 export const zSchema = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -173,6 +186,8 @@ export const zSchema = z.object({
   claimsFrom: zClaimsFrom.optional(),
   keyAttestation: zKeyAttestation.optional(),
   mdoc: zMdoc.optional(),
+  suspendable: z.literal(true).optional().meta({ description: 'Present if its credentials can be suspended.' }),
+  retention: zRetention.optional(),
   active: z.boolean(),
   withdrawn: z
     .literal(true)
@@ -212,6 +227,15 @@ export const createSchema = {
     claimsFrom: zClaimsFrom.optional(),
     keyAttestation: zKeyAttestation.optional(),
     mdoc: zMdoc.optional(),
+    suspendable: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'Whether its credentials can be suspended and reinstated. A JWT VC then has two entries in `credentialStatus`, as an array, which ' +
+          'some wallets refuse. Default: `false`.',
+      }),
+    retention: zRetention.optional(),
   }),
   output: zSchema,
 }

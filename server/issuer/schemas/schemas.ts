@@ -82,6 +82,8 @@ export function createSchemas({ store, lists, config, formats, clock, newId }: S
           claimsFrom: request.claimsFrom ?? null,
           keyAttestation: request.keyAttestation ?? null,
           mdoc: request.mdoc ?? null,
+          suspendable: request.suspendable ?? false,
+          retention: request.retention ?? null,
         },
         editorOf(caller),
       )

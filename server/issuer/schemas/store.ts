@@ -6,6 +6,7 @@ import { idRow, json } from '../../database/row-shapes.js'
 import type { ClaimNames } from '../../protocol/json-schema/declared-claims.js'
 import type { MdocMapping } from '../../protocol/mdoc/elements.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
+import type { Retention } from '../issuance/retention.js'
 
 export type { ClaimNames } from '../../protocol/json-schema/declared-claims.js'
 
@@ -40,6 +41,10 @@ export const zStoredSchema = z.strictObject({
   keyAttestation: json<KeyAttestationRequirement>().nullable(),
   /** The content of a mobile document of the type; null for a type without mobile documents. */
   mdoc: json<MdocMapping>().nullable(),
+  /** Whether its credentials can be suspended. */
+  suspendable: z.boolean(),
+  /** How long claims and records are stored; null if RETENTION_CLAIMS_DAYS decides. */
+  retention: json<Retention>().nullable(),
   createdAt: z.date(),
   /** Whether this is the highest version of its name that is not withdrawn. */
   active: z.boolean(),
@@ -87,7 +92,7 @@ const MAX_COMPARED_BYTES = 262_144
 export const schemaColumns = fragment`
   s.id, s.name, s.version, s.body, s.title, s.description, s.display, s.claims,
   s.selectively_disclosable AS "selectivelyDisclosable", s.expires_in_days AS "expiresInDays", s.claims_from AS "claimsFrom",
-  s.key_attestation AS "keyAttestation", s.mdoc, s.created_at AS "createdAt",
+  s.key_attestation AS "keyAttestation", s.mdoc, s.suspendable, s.retention, s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
   s.withdrawn_at IS NULL AND NOT EXISTS (
     SELECT 1 FROM schemas newer WHERE newer.name = s.name AND newer.version > s.version AND newer.withdrawn_at IS NULL) AS active,
@@ -170,12 +175,12 @@ export function createSchemaStore({ sql }: Database) {
         'inserted',
         fragment`
           INSERT INTO schemas (id, name, version, body, title, description, display, claims, selectively_disclosable, expires_in_days,
-            claims_from, key_attestation, mdoc, created_by)
+            claims_from, key_attestation, mdoc, suspendable, retention, created_by)
           SELECT ${schema.id}, ${name}, ${version}::float, ${JSON.stringify(schema.body)}::json, ${schema.title},
             ${schema.description}, ${jsonOrNull(schema.display)}::jsonb,
             ${jsonOrNull(schema.claims)}::jsonb, ${jsonOrNull(schema.selectivelyDisclosable)}::jsonb,
             ${schema.expiresInDays}::int, ${jsonOrNull(schema.claimsFrom)}::jsonb, ${jsonOrNull(schema.keyAttestation)}::jsonb,
-            ${jsonOrNull(schema.mdoc)}::json,
+            ${jsonOrNull(schema.mdoc)}::json, ${schema.suspendable}::boolean, ${jsonOrNull(schema.retention)}::jsonb,
             ${editor.sub}
           FROM ${type} t WHERE ${isTheirs(editor)}
           ON CONFLICT (name, version) DO NOTHING RETURNING id`,

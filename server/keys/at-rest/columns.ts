@@ -23,6 +23,7 @@ const COLUMNS = {
   'exports.subject': { idColumn: 'id', form: 'secret' },
   'credentials.vc': { idColumn: 'id', form: 'claims' },
   'credential_offer_sessions.confidential': { idColumn: 'id', form: 'claims' },
+  'credentials.status_note': { idColumn: 'id', form: 'claims' },
   'offerings.credential_subject': { idColumn: 'id', form: 'claims' },
   'verification_sessions.result': { idColumn: 'id', form: 'claims' },
   'verification_evidence.evidence': { idColumn: 'id', form: 'claims' },
@@ -70,3 +71,8 @@ export const PROTECTED_COLUMNS = columnsOf<ProtectedName>('secret')
 
 /** The columns of claims. */
 export const CLAIMS_COLUMNS = columnsOf<ClaimsName>('claims')
+
+/** The names of all protected columns. */
+export const PROTECTED_NAMES: readonly (ProtectedName | ClaimsName)[] = [...PROTECTED_COLUMNS, ...CLAIMS_COLUMNS].map(
+  ({ name }) => name,
+)

@@ -1,11 +1,15 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 import { SecretError } from '../../protocol/jose/sealed.js'
-import { secretKey } from '../../protocol/jose/secret-key.js'
 
 const KEY_OCTETS = 32
 const NONCE_OCTETS = 12
 const TAG_OCTETS = 16
 const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+const GCM = { authTagLength: TAG_OCTETS }
+
+/** A key in the form of Node.js ciphers. It is not kept: a content key is used once or twice. */
+export const contentKeyOf = (octets: Uint8Array): KeyObject => createSecretKey(octets)
 
 /** A new content key of 32 octets. */
 export const newContentKey = (): Uint8Array => randomBytes(KEY_OCTETS)
@@ -16,12 +20,12 @@ export const newContentKey = (): Uint8Array => randomBytes(KEY_OCTETS)
  * @param bound the place of the value, as additional authenticated data
  * @returns nonce, ciphertext and tag, base64url
  */
-export function encryptBound(key: Uint8Array, plaintext: string | Uint8Array, bound: string): string {
+export function encryptBound(key: KeyObject, plaintext: string | Uint8Array, bound: string): string {
   const nonce = randomBytes(NONCE_OCTETS)
-  const cipher = createCipheriv('aes-256-gcm', secretKey(key), nonce, { authTagLength: TAG_OCTETS })
-  cipher.setAAD(Buffer.from(bound, 'utf8'))
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, GCM).setAAD(Buffer.from(bound, 'utf8'))
   const text = typeof plaintext === 'string' ? cipher.update(plaintext, 'utf8') : cipher.update(plaintext)
-  return Buffer.concat([nonce, text, cipher.final(), cipher.getAuthTag()]).toString('base64url')
+  cipher.final()
+  return Buffer.concat([nonce, text, cipher.getAuthTag()]).toString('base64url')
 }
 
 /**
@@ -29,12 +33,10 @@ export function encryptBound(key: Uint8Array, plaintext: string | Uint8Array, bo
  *
  * @throws SecretError if the value was altered, shortened, or encrypted with another key or for another place.
  */
-export function decryptBound(key: Uint8Array, encrypted: string, bound: string): Uint8Array {
+export function decryptBound(key: KeyObject, encrypted: string, bound: string): Uint8Array {
   const octets = Buffer.from(encrypted, 'base64url')
   if (octets.length < NONCE_OCTETS + TAG_OCTETS) throw new SecretError('The encrypted value is too short.')
-  const decipher = createDecipheriv('aes-256-gcm', secretKey(key), octets.subarray(0, NONCE_OCTETS), {
-    authTagLength: TAG_OCTETS,
-  })
+  const decipher = createDecipheriv('aes-256-gcm', key, octets.subarray(0, NONCE_OCTETS), GCM)
   decipher.setAAD(Buffer.from(bound, 'utf8')).setAuthTag(octets.subarray(-TAG_OCTETS))
   const text = decipher.update(octets.subarray(NONCE_OCTETS, -TAG_OCTETS))
   try {

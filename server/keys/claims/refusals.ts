@@ -16,7 +16,7 @@ export function createRefusals(clock: () => Date, log: Pick<Log, 'error'>): Refu
   return {
     note(refused) {
       last = clock().getTime()
-      log.error({ reason: refused.message }, 'stored claims cannot be decrypted')
+      log.error({ reason: refused.message }, 'a stored value cannot be decrypted')
     },
     status: () => (clock().getTime() - last < REPORTED_MS ? 'degraded' : 'up'),
   }

@@ -1,7 +1,8 @@
 import { type Fragment, fragment, Step } from '../../database/fragment.js'
 import { deriveKey, kekId, SecretError } from '../../protocol/jose/sealed.js'
+import { secretKey } from '../../protocol/jose/secret-key.js'
 import type { ClaimsName, Place } from '../at-rest/columns.js'
-import { decryptBound, encryptBound, newContentKey, textOf } from './content-key.js'
+import { contentKeyOf, decryptBound, encryptBound, newContentKey, textOf } from './content-key.js'
 
 /** Claims in the form in which a row stores them. */
 export interface ProtectedClaims {
@@ -20,6 +21,15 @@ export interface ProtectedClaims {
 export interface ClaimsVault {
   /** @returns claims for a row, under a new content key. */
   protect(place: Place<ClaimsName>, claims: unknown): ProtectedClaims
+  /** The same for claims as JSON text. */
+  protectJson(place: Place<ClaimsName>, json: string): ProtectedClaims
+  /**
+   * Wraps a content key again.
+   *
+   * @returns the content key, wrapped by the current key-encryption key; undefined if this key wraps it already
+   * @throws SecretError if no configured key unwraps it, or if it was altered or belongs to another row
+   */
+  rewrapped(place: Place<ClaimsName>, wrappedKey: string): string | undefined
   /**
    * Reads the claims of a row.
    *
@@ -49,8 +59,8 @@ export interface ClaimsVaultPorts {
   /** Key-encryption keys of 32 octets; the first one wraps, all of them unwrap. */
   readonly keys: readonly Uint8Array[]
   readonly installation: string
-  /** Whether claims in the clear are refused, because all claims were encrypted. */
-  readonly clearIsRefused: () => boolean
+  /** Whether a column's claims in the clear are refused, because all claims of the column were encrypted. */
+  readonly clearIsRefused: (column: ClaimsName) => boolean
   /** Notes that a value was refused. */
   readonly onRefused: (refused: SecretError) => void
 }
@@ -59,8 +69,11 @@ const boundTo = (installation: string, { column, id }: Place<ClaimsName>) => `${
 
 /** A content key, wrapped: the name of the key-encryption key, a dot, and the encrypted key. */
 export function wrapKey(kek: Uint8Array, contentKey: Uint8Array, bound: string): string {
-  return `${kekId(kek)}.${encryptBound(kek, contentKey, `key ${bound}`)}`
+  return `${kekId(kek)}.${encryptBound(secretKey(kek), contentKey, `key ${bound}`)}`
 }
+
+/** The beginning of every content key that a key-encryption key wraps. */
+export const wrappedPrefix = (kek: Uint8Array): string => `${kekId(kek)}.`
 
 /** @throws SecretError */
 function unwrapKey(keys: readonly Uint8Array[], wrapped: string, bound: string): Uint8Array {
@@ -70,7 +83,7 @@ function unwrapKey(keys: readonly Uint8Array[], wrapped: string, bound: string):
     const message = `Claims are encrypted under the key ${name}, and no configured key is that one.`
     throw new SecretError(message, { keyIsMissing: true })
   }
-  return decryptBound(kek, encrypted, `key ${bound}`)
+  return decryptBound(secretKey(kek), encrypted, `key ${bound}`)
 }
 
 export function createClaimsVault({ keys, installation, clearIsRefused, onRefused }: ClaimsVaultPorts): ClaimsVault {
@@ -78,24 +91,32 @@ export function createClaimsVault({ keys, installation, clearIsRefused, onRefuse
 
   const revealed = (place: Place<ClaimsName>, stored: unknown, wrappedKey: string | null): unknown => {
     if (typeof stored !== 'string') {
-      if (current !== undefined && clearIsRefused()) {
+      if (current !== undefined && clearIsRefused(place.column)) {
         throw new SecretError(`A value of ${place.column} is not encrypted for its row.`)
       }
       return stored
     }
     if (wrappedKey === null) throw new SecretError(`A value of ${place.column} has no content key.`)
     const bound = boundTo(installation, place)
-    return JSON.parse(textOf(decryptBound(unwrapKey(keys, wrappedKey, bound), stored, bound)))
+    return JSON.parse(textOf(decryptBound(contentKeyOf(unwrapKey(keys, wrappedKey, bound)), stored, bound)))
+  }
+
+  const protectJson = (place: Place<ClaimsName>, json: string): ProtectedClaims => {
+    if (current === undefined) return { place, json, wrappedKey: null }
+    const contentKey = newContentKey()
+    const bound = boundTo(installation, place)
+    const encrypted = encryptBound(contentKeyOf(contentKey), json, bound)
+    return { place, json: `"${encrypted}"`, wrappedKey: wrapKey(current, contentKey, bound) }
   }
 
   return {
-    protect(place, claims) {
-      const json = JSON.stringify(claims)
-      if (current === undefined) return { place, json, wrappedKey: null }
-      const contentKey = newContentKey()
+    protect: (place, claims) => protectJson(place, JSON.stringify(claims)),
+    protectJson,
+
+    rewrapped(place, wrappedKey) {
+      if (current === undefined || wrappedKey.startsWith(wrappedPrefix(current))) return undefined
       const bound = boundTo(installation, place)
-      const encrypted = encryptBound(contentKey, json, bound)
-      return { place, json: JSON.stringify(encrypted), wrappedKey: wrapKey(current, contentKey, bound) }
+      return wrapKey(current, unwrapKey(keys, wrappedKey, bound), bound)
     },
 
     reveal<Claims>(place: Place<ClaimsName>, stored: unknown, wrappedKey: string | null) {

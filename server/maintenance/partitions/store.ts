@@ -5,12 +5,12 @@ import { sqlStateOf } from '../../database/errors.js'
 /** Names of the tables that are partitioned by time. */
 export type PartitionedTable = 'used_nonces' | 'issuance_tokens' | 'session_events' | 'audit_events'
 
-/** A partition with the rows of a period. */
+/** A partition, which contains the rows of a period. */
 export interface Partition {
   readonly name: string
   /** Undefined for a partition with all rows before `until`. */
   readonly since: Date | undefined
-  /** The first moment after the partition. */
+  /** The end of the period (exclusive). */
   readonly until: Date
 }
 
@@ -19,7 +19,7 @@ export interface Partition {
  *
  * - `locked`: the table was in use for longer than the lock timeout; try again later.
  * - `occupied`: the default partition already has rows of this period. The rows stay there, and no partition is made.
- * - `known`: another process had already done it.
+ * - `known`: a different process has already made or dropped the partition.
  */
 export type PartitionChange = 'made' | 'dropped' | 'locked' | 'occupied' | 'known'
 
@@ -33,7 +33,8 @@ const OUTCOMES: Readonly<Record<string, PartitionChange>> = {
   '55P03': 'locked',
   // check_violation
   '23514': 'occupied',
-  // undefined_table, duplicate_table, duplicate_object, and unique_violation in the catalogue: two processes worked at once
+  // undefined_table, duplicate_table, duplicate_object, and unique_violation in the catalogue: two processes worked at
+  // the same time
   '42P01': 'known',
   '42P07': 'known',
   '42710': 'known',
@@ -53,7 +54,10 @@ async function attempted(done: PartitionChange, statement: Promise<unknown>): Pr
 
 export type PartitionStore = ReturnType<typeof createPartitionStore>
 
-/** Partitions by time. The database's functions `make_partition` and `drop_partition` define their locks and timeouts. */
+/**
+ * Reads, makes and drops partitions by time. The locks and timeouts are defined in the database functions
+ * `make_partition` and `drop_partition`.
+ */
 export function createPartitionStore({ sql }: Database) {
   return {
     /** The partitions of a table in the order of their times, without the default partition. */

@@ -7,23 +7,23 @@ export type PartitionStep = { readonly hours: number } | 'month'
 
 const HOUR_MS = 3_600_000
 
-/** The start of the partition that contains a moment, or of the partition `steps` after it. */
+/** Returns the start of the partition that contains a certain time, or of the partition that comes `steps` later. */
 export function partitionStart(step: PartitionStep, moment: Date, steps = 0): Date {
   if (step === 'month') return new Date(Date.UTC(moment.getUTCFullYear(), moment.getUTCMonth() + steps))
   const ms = step.hours * HOUR_MS
   return new Date((Math.floor(moment.getTime() / ms) + steps) * ms)
 }
 
-/** The partitions of a table by time. */
+/** Which partitions a table has. */
 export interface PartitionPlan {
   readonly table: PartitionedTable
   readonly step: PartitionStep
-  /** Number of partitions to make after the present one. */
+  /** Number of future partitions to make in advance. */
   readonly ahead: number
-  /** Maximum seconds by which a new row's time may lie in the future. */
+  /** Maximum number of seconds by which the time of a new row may be in the future. */
   readonly writesAheadSeconds: number
   /**
-   * True if a partition may be dropped. It is called only for partitions that have ended by the clocks of all
+   * True if a partition may be dropped. It is called only for partitions whose period has ended by the clocks of all
    * processes. Without this function, no partition is dropped.
    */
   readonly droppable?: (partition: Partition, now: Date) => Promise<boolean>
@@ -38,10 +38,13 @@ export type PartitionTaskOf = (plan: PartitionPlan) => MaintenanceTask
  */
 const DROP_AGAIN_MS = 300_000
 
-/** After a failed lock the task stops, since another attempt would make other statements wait again. */
+/** If a lock was not available, the task stops, because a further attempt would make other statements wait again. */
 const goesOn = (change: PartitionChange) => change !== 'locked'
 
-/** The periods of partitions to make. They are far enough in the future that no row of them is written yet. */
+/**
+ * Returns the periods of the partitions to make. The periods are so far in the future that no rows are written for them
+ * yet.
+ */
 function timesAhead({ step, ahead, writesAheadSeconds }: PartitionPlan, now: Date): [since: Date, until: Date][] {
   const written = secondsBefore(now, -(writesAheadSeconds + CLOCK_SKEW_SECONDS))
   const times = Array.from({ length: ahead }, (_, n): [Date, Date] => [
@@ -56,8 +59,8 @@ const overlaps = ({ since, until }: Partition, [from, to]: readonly [Date, Date]
 
 /**
  * Makes the partitions of a table in advance and drops obsolete partitions. A partition is made before rows of its
- * period are written. A row without a partition is stored in the default partition and stays there. Another task
- * removes these rows one by one.
+ * period are written. A row for whose time there is no partition is stored in the default partition and stays there. A
+ * separate task removes such rows one by one.
  */
 export function partitionTask(
   partitions: Pick<PartitionStore, 'drop' | 'list' | 'make'>,

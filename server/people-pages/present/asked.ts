@@ -8,24 +8,27 @@ import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-q
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import type { AskedType } from '../store.js'
 
-/** Formats and base URLs with which this installation interprets queries. */
+/** The formats and the base URLs of this installation, which are needed to interpret queries. */
 export interface AskedHere {
   readonly formats: Pick<Formats, 'named'>
   readonly config: Installation
 }
 
-/** A requested credential, in words. */
+/** A requested credential as a page describes it to people. */
 export interface AskedCredential {
   readonly name: Spoken
   /** Titles of the requested claims; empty for a query without claims. */
   readonly claims: readonly Spoken[]
   /** Whether the wallet shows the whole credential, not only the claims that the query names. */
   readonly whole: boolean
-  /** The colour of the credential's card; undefined if the type is unknown here or has no colour. */
+  /**
+   * The colour of the credential's card. Undefined if this installation does not know the type or the type has no
+   * colour.
+   */
   readonly background: string | undefined
 }
 
-/** A request for credentials: alternative ways to answer, each with one or more credentials. */
+/** One part of a request: alternative ways to answer it, each with one or more credentials. */
 export interface Asked {
   readonly ways: readonly (readonly AskedCredential[])[]
   readonly required: boolean
@@ -33,10 +36,10 @@ export interface Asked {
 
 const MOST_NAMES = 3
 
-/** `1`, `v2`: parts that people do not use as a type's name. */
+/** Matches versions such as `1` and `v2`. A version is not a name that people recognize. */
 const VERSION = /^v?\d+$/i
 
-/** The last meaningful part of an address, or of a name with dots or colons. */
+/** Returns the last part of an address, or of a name with dots or colons, that is not a version. */
 const lastPart = (type: string): string =>
   type
     .split(/[/:#.]/)
@@ -46,7 +49,7 @@ const lastPart = (type: string): string =>
 const nameOfType = (type: string, known: AskedType | undefined, languages: Languages): Spoken =>
   known === undefined ? { text: inWords(lastPart(type)) } : typeTitle(known, languages)
 
-/** The title of a claim, level by level, from the types that have this claim. */
+/** Returns the title of a claim: the titles of all levels of its path, from the types that have this claim. */
 function titleOf(path: ClaimsPath, described: readonly ReadonlyMap<string, Spoken>[]): Spoken {
   const names = path.filter((component) => typeof component === 'string')
   const titles = names.map((name, at) => {
@@ -89,7 +92,8 @@ const unlike = <Value>(values: readonly Value[]): Value[] => [
 ]
 
 /**
- * A query in words for people. Formats are left out, so alternatives that differ only in format become one alternative.
+ * Describes a query for people. The description does not contain formats, so alternatives that differ only in format
+ * become one alternative.
  */
 export function askedFor(
   here: AskedHere,

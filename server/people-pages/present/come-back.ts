@@ -9,7 +9,10 @@ import { endedPresentPage } from './page.js'
 import { ANOTHER_BROWSER, progressOf } from './sentences.js'
 
 const GO_ON_THERE = 'Continue in the browser in which you opened the page.'
-/** The wallet brought the code to the wrong browser. If the code is required, the first browser cannot continue. */
+/**
+ * For a request that requires the response code. The wallet sent the code to a browser that is not the first browser of
+ * the page, so the first browser has no code and cannot continue.
+ */
 const BEGIN_AGAIN = 'Start again: open the page on the device with your wallet.'
 
 /** Dependencies of {@link createComeBack}. */
@@ -19,9 +22,9 @@ export interface ComeBackPorts {
 }
 
 /**
- * The address to which a wallet sends the browser that opened the wallet (OpenID4VP 1.0 §13.3, §14.2). Only the first
- * browser of the page continues, and only with the code that this wallet received. The page only checks the code. The
- * code is used up when the result is read.
+ * Answers at the address to which a wallet sends the browser that opened the wallet (OpenID4VP 1.0 §13.3, §14.2). Only
+ * the first browser of the page continues, and only with the code that this wallet received. The page only checks the
+ * code. The code becomes invalid when the result is read with it.
  */
 export type ComeBack = (request: BrowserRequest, id: string, responseCode: string | undefined) => Promise<ProtocolReply>
 

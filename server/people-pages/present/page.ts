@@ -16,7 +16,10 @@ import { FINAL_STATES, progressOf } from './sentences.js'
 
 const HEADING = 'Show a credential'
 
-/** Text for a query without claims. Such a query requests no claim that can be withheld (OpenID4VP 1.0 §6.4.1). */
+/**
+ * The text for a query that names no claims. Such a query does not request selectively disclosable claims (OpenID4VP
+ * 1.0 §6.4.1).
+ */
 const extentOf = (whole: boolean) => ({ text: whole ? 'All of its claims' : 'Only the claims that it always shows' })
 
 const credentialText = ({ name, claims, whole, background }: AskedCredential): Html =>
@@ -39,7 +42,7 @@ const askedList = (asked: readonly Asked[]): Html =>
 
 const GO_ON_HERE = 'To continue in this browser afterwards, answer with a wallet on this device.'
 
-/** Ways to open a wallet: by link and by QR code. */
+/** Makes the link and the QR codes that open a wallet. */
 async function walletWays(
   url: string,
   { address: uri, walletUrl, requireResponseCode, inQrCode }: PresentPage,
@@ -63,7 +66,7 @@ export interface OpenPresentPagePorts {
 }
 
 /**
- * The page of an open request.
+ * Makes the page of an open request.
  *
  * @param isOwn whether this is the first browser that opened the page
  */
@@ -83,7 +86,7 @@ export function createOpenPresentPage({
 }: OpenPresentPagePorts): OpenPresentPage {
   /**
    * The button of the Digital Credentials API. Only the first browser of the page gets the button. Otherwise the
-   * service could not distinguish this person's answer from another person's answer.
+   * service could not know that the answer comes from the person who opened the page first.
    */
   const browserWays = async (stored: PresentPage, isOwn: boolean): Promise<Html> => {
     if (!isOwn) return html`<section><p>${BUTTON_ELSEWHERE}</p></section>`
@@ -117,12 +120,12 @@ export function createOpenPresentPage({
   }
 }
 
-/** The content of the page of an ended request: one sentence, and no result. */
+/** The content of the page of an ended request. It has one sentence and does not show the result. */
 export interface EndedRequest extends Pick<PresentPage, 'verifierDisplay'> {
   readonly title: string | null
   readonly message: string
   readonly status?: number
-  /** Where the first browser of the page continues; undefined if there is no address. */
+  /** The address at which the first browser of the page continues. Undefined if there is none. */
   readonly onward?: string | undefined
 }
 

@@ -2,9 +2,12 @@ import { EXPIRED_MESSAGE, isFinal, type SessionState, WALLET_ANSWERED } from '..
 import type { Beginner } from '../browser.js'
 import { USED } from '../used-link.js'
 
-/** The progress of a request for people: no presented data, and no reason that might hold some. */
+/**
+ * What people may see of the progress of a request: no presented data, and no reason of a failure, because a reason
+ * could contain presented data.
+ */
 export interface Progress {
-  /** `Ended` is the state that browsers other than the first receive. */
+  /** `Ended` is the final state for browsers other than the first browser of the page. */
   readonly state: SessionState | 'Ended'
   /** A sentence. */
   readonly message: string
@@ -19,11 +22,11 @@ function endedBy(errorMessage: string | null | undefined): string {
 /** The message that other browsers see after the end, if one browser opened the page first. */
 export const ANOTHER_BROWSER = 'This request was opened in another browser. The result is shown only there.'
 
-/** States that no other state follows. */
+/** The final states. A session does not leave them. */
 export const FINAL_STATES: readonly Progress['state'][] = ['ResponseVerified', 'Error', 'Ended']
 
 /**
- * A request's progress in a sentence.
+ * Describes the progress of a request in a sentence.
  *
  * @param beginner `this` for the browser that opened the page first: only this browser learns the outcome. If a wallet answered before
  *   any browser opened the page, no browser learns it

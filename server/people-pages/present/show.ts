@@ -9,7 +9,8 @@ import { endedPresentPage, type OpenPresentPage } from './page.js'
 import { progressOf } from './sentences.js'
 
 /**
- * For a request with a required response code. Only the wallet has the code, so this page cannot link to the next page.
+ * For a request that requires the response code. Only the wallet has the code, so this page cannot link to the next
+ * page.
  */
 const LED_ON = 'Continue on the page that your wallet opened.'
 
@@ -40,8 +41,8 @@ export interface ShowPresentPagePorts {
 }
 
 /**
- * The page of a request. The request is bound to the first browser that opens the page while the request is open. A
- * cookie identifies this browser when the browser comes back. Other browsers see the page too.
+ * Shows the page of a request. The page is bound to the first browser that opens it while the request is open. A cookie
+ * identifies this browser when it opens the page again. All other browsers see the page too, but not the result.
  */
 export type ShowPage = (request: BrowserRequest, id: string) => Promise<ProtocolReply>
 

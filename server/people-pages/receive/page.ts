@@ -41,7 +41,7 @@ function topTitles(
     .map((name) => titles.get(pathKey([name])) ?? { text: inWords(name) })
 }
 
-/** A hint that the wallet asks for a code. The code itself is never shown. */
+/** The hint that the wallet will ask for a transaction code. The page never shows the code. */
 function txCodeHint({ input_mode, length, description }: TxCodeDescription): Html {
   const signs = input_mode === 'numeric' ? 'digits' : 'characters'
   const more = description !== undefined && html` ${description}`
@@ -68,7 +68,7 @@ function whatIsOffered(stored: ReceivePage, languages: Languages): Html {
 interface Reader {
   readonly beginner: Beginner
   readonly languages: Languages
-  /** Headers that let the service recognize the browser later. */
+  /** Headers with the cookie by which the service recognizes the browser later. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -79,7 +79,7 @@ export interface ReceivePagePorts {
   readonly offerUrl: (link: OfferLink, offer: Omit<Parameters<typeof offeringFullUrl>[1], 'id'>) => string
 }
 
-/** The page of an offer: the open page, or a sentence after the offer has ended. */
+/** Makes the page of an offer: the open page, or one sentence after the offer has ended. */
 export type ReceivePageOf = (id: string, stored: ReceivePage, reader: Reader, now: Date) => Promise<ProtocolReply>
 
 export function createReceivePage({ config, offerUrl }: ReceivePagePorts): ReceivePageOf {
@@ -147,8 +147,8 @@ export function createReceivePage({ config, offerUrl }: ReceivePagePorts): Recei
     }
     const closed = closedReason(stored, now)
     const canBeTaken = closed === undefined && session?.deferred !== 'pending'
-    // A wallet that waits for the issuer has already used the offer.
-    const waits = session !== null && session.deferred !== null
+    // A wallet that waits for the issuer has already used the offer. Without its claims the waiting has ended.
+    const waits = session !== null && session.deferred !== null && !stored.claimsErased
     if (closed === undefined || waits) return openPage(id, stored, reader, now, canBeTaken)
     const reason = session === null || isOwn ? closed : closedForOthers(closed)
     return closedPage(stored, 410, reason, languages)

@@ -30,8 +30,9 @@ export function createReceivePages({ store, config, clock, random, events, lates
   const receivePage = createReceivePage({ config, offerUrl })
   return {
     /**
-     * The page of an offer or an offering. An offer's page is bound to the first browser that opens it while the offer can be taken.
-     * Only this browser sees the progress. Other browsers see the offer, and later the end of the offer.
+     * Shows the page of an offer or an offering. The page of an offer is bound to the first browser that opens it while
+     * the offer can still be taken. Only this browser sees the progress. All other browsers see the offer, and later
+     * that the offer has ended.
      */
     async show(request: BrowserRequest, id: string): Promise<ProtocolReply> {
       const { issuerBaseUrl } = config

@@ -8,9 +8,9 @@ import { TX_CODE_LOCKED } from '../../issuer/openid4vci/tx-code.js'
 import type { Beginner } from '../browser.js'
 import { USED } from '../used-link.js'
 
-/** The progress of an offer for people. */
+/** What people may see of the progress of an offer. */
 export interface Progress {
-  /** `Ended` is the state that browsers other than the first receive. */
+  /** `Ended` is the final state for browsers other than the first browser of the page. */
   readonly state: CredentialOfferState | 'Ended'
   /** A sentence. */
   readonly message: string
@@ -44,7 +44,8 @@ const IN_USE = 'A wallet has opened the offer.'
 const RAN_OUT = 'The credential offer has expired.'
 
 /**
- * The progress for other browsers. The sentence does not reveal who took the offer, or whether a credential was issued.
+ * The progress for browsers other than the first browser of the page. The sentence does not reveal who took the offer,
+ * or whether a credential was issued.
  */
 function progressOfOthers({ state, errorMessage }: Told): Progress {
   if (state === 'Error' && errorMessage === EXPIRED) return { state: 'Ended', message: RAN_OUT }
@@ -52,11 +53,11 @@ function progressOfOthers({ state, errorMessage }: Told): Progress {
   return state === 'Created' ? { state, message: SENTENCES[state] } : { state: 'OfferRetrieved', message: IN_USE }
 }
 
-/** The reason why an offer cannot be taken any more, for other browsers. */
+/** The reason why an offer cannot be taken any more, for browsers other than the first browser of the page. */
 export const closedForOthers = (reason: string): string => (reason === RAN_OUT ? reason : USED)
 
 /**
- * An offer's progress in a sentence.
+ * Describes the progress of an offer in a sentence.
  *
  * @param beginner `this` for the browser that opened the page first
  */
@@ -69,5 +70,5 @@ export function progressOf(told: Told, beginner: Beginner): Progress {
   return { state, message: SENTENCES[state] }
 }
 
-/** States after which people have nothing more to do or to learn on the page. */
+/** States after which the page changes no more and people have nothing more to do on it. */
 export const DONE_STATES: readonly Progress['state'][] = ['CredentialIssued', 'Accepted', 'Error', 'Ended']

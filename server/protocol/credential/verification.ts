@@ -11,9 +11,9 @@ export interface Jwt {
   readonly payload: JsonObject
 }
 
-/** The kind of check that failed. Metrics count failures by these kinds; people read the message. */
+/** The kind of check that failed. Metrics count failures by this kind. The message of the error is for people. */
 export type Check =
-  /** Malformed, incomplete or contradictory. Faults of disclosures count too. */
+  /** Malformed, incomplete or contradictory. Faults of Disclosures have this kind too. */
   | 'format'
   /** The issuer's key cannot be found. */
   | 'issuer-key'
@@ -23,7 +23,7 @@ export type Check =
   | 'validity'
   /** The holder's proof: key binding, or the presentation around a JWT VC. */
   | 'holder-binding'
-  /** Transaction data are not authorized as the request asks. */
+  /** The presentation does not authorize the transaction data in the way that the request asks. */
   | 'transaction-data'
   /** Revoked or suspended. */
   | 'revoked'
@@ -66,19 +66,20 @@ export interface IssuerKey {
 
 /** An issuer's key, with the certificate that proves it. */
 export interface FoundIssuerKey extends IssuerKey {
-  /** The signer's certificate, if a chain that leads to a trust anchor proves the key. */
+  /** The signer's certificate. Present if a certificate chain to a trust anchor proves the key. */
   readonly certificate?: X509Certificate
 }
 
 /**
- * Finds the key that a JWT's issuer signs with. Header and payload are not verified yet: they only name the key. `what`
- * names the signed object in a refusal: "Credential" unless given, or "Status list". Throws CredentialError or
- * IssuerKeyError if the key does not exist. All other errors are thrown unchanged, as faults of the service.
+ * Finds the key that a JWT's issuer signs with. The header and the payload are not verified yet: they serve only to
+ * find the key. `what` is the name of the signed object in error messages: "Credential" (the default) or "Status list".
+ * Throws CredentialError or IssuerKeyError if the key does not exist. All other errors are thrown unchanged, as faults
+ * of the service.
  */
 export type ResolveIssuerKey = (header: JsonObject, payload: JsonObject, what?: string) => Promise<FoundIssuerKey>
 
 /**
- * Services that a credential format needs for verification. `iat` and `nbf` may lie `leewaySeconds` in the future;
+ * Services that a credential format needs for verification. `iat` and `nbf` may be up to `leewaySeconds` in the future.
  * `exp` has no leeway.
  */
 export interface VerifyOptions {
@@ -86,11 +87,14 @@ export interface VerifyOptions {
   readonly now: Date
   /** Default: 60. */
   readonly leewaySeconds?: number
-  /** Accepted values of `alg` for the credential and the holder's proof; every supported algorithm unless given. */
+  /** Accepted values of `alg` for the credential and the holder's proof. Default: every supported algorithm. */
   readonly algorithms?: readonly string[] | undefined
-  /** Pays for work that grows with the size of a mobile document. Unless given, only the reader's own limits apply. */
+  /** The work budget for a mobile document. Without a budget, only the fixed limits of the CBOR decoder apply. */
   readonly work?: Work
-  /** Called with each check when the credential passes it. A passed check can still fail later, for another reason. */
+  /**
+   * Called with each check when the credential passes it. A check that has passed can still fail later, for a different
+   * reason.
+   */
   readonly onPassed?: (check: Check) => void
 }
 
@@ -98,13 +102,13 @@ export interface VerifyOptions {
 export interface TokenStatusReference {
   readonly uri: string
   readonly idx: number
-  /** Whether the status list is requested in CWT format, as for a mobile document; false unless given. */
+  /** Whether the status list is requested in CWT format, as for a mobile document. Default: false. */
   readonly asCwt?: boolean
 }
 
 /**
- * A status entry of the W3C Bitstring Status List v1.0 §2.1; `statusListIndex` is a number here, and a string in the
- * signed credential.
+ * A status entry of the W3C Bitstring Status List v1.0 §2.1; `statusListIndex` is a number in this type, but a string
+ * in the signed credential.
  */
 export interface BitstringStatusListEntry {
   readonly id?: string
@@ -125,8 +129,8 @@ export type StatusReference = TokenStatusReference | BitstringStatusListEntry
 export const DEFAULT_LEEWAY_SECONDS = 60
 
 /**
- * Limit of nested levels; real credentials have fewer. It keeps recursion within the call stack when foreign JSON is
- * read or written.
+ * Limit of nested levels in JSON. Real credentials have fewer levels. The limit protects the call stack, because JSON
+ * from outside is read and written by recursion.
  */
 export const MAX_DEPTH = 64
 
@@ -137,7 +141,10 @@ export function checkDepth(value: unknown, what: string, depth = 0): void {
   for (const member of Object.values(value)) checkDepth(member, what, depth + 1)
 }
 
-/** A `typ` in a form for comparison: RFC 7515 §4.1.9 allows omitting `application/`, and media types ignore case. */
+/**
+ * Returns a `typ` in lower case and without `application/`, so that values can be compared. RFC 7515 §4.1.9 allows
+ * omitting `application/`, and media types ignore case.
+ */
 export function mediaTypeOf(typ: unknown): string | undefined {
   return typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : undefined
 }
@@ -164,7 +171,10 @@ export function confirmationOf(holderKey: Jwk | { readonly kid: string }): Confi
   }
 }
 
-/** Splits a compact JWS into its parts without verifying it. `what` names it in the refusal: "Credential", "Status list". */
+/**
+ * Splits a compact JWS into its parts without verifying it. `what` is the name of the JWS in the error message:
+ * "Credential", "Status list".
+ */
 export function decodeJwt(compact: string, what: string, maxLength?: number): DecodedJws {
   try {
     return decodeCompact(compact, maxLength)
@@ -173,7 +183,7 @@ export function decodeJwt(compact: string, what: string, maxLength?: number): De
   }
 }
 
-/** Finds the issuer's key for a JWT, or throws CredentialError; `what` names the JWT in the refusal. */
+/** Finds the issuer's key for a JWT, or throws CredentialError; `what` is the name of the JWT in the error message. */
 export async function issuerKeyOf(jwt: Jwt, resolve: ResolveIssuerKey, what: string): Promise<IssuerKey> {
   const { kid } = jwt.header
   const { jwk, issuer } = await foundIssuerKey(jwt, resolve, what)
@@ -200,8 +210,8 @@ export async function foundIssuerKey(
 /**
  * Verifies a decoded JWS with a key that is already known, or throws CredentialError.
  *
- * @param algorithms accepted values of `alg`, compared as names. An algorithm can have a fully specified name and
- * another name (RFC 9864)
+ * @param algorithms accepted values of `alg`, compared as names. An algorithm can have two names: a fully specified
+ * name and an older name (RFC 9864)
  */
 export function verifyJwtSignature(jwt: DecodedJws, jwk: Jwk, what: string, algorithms?: readonly string[]): void {
   try {
@@ -226,10 +236,10 @@ function refusalOf(error: unknown, what: string): unknown {
 }
 
 /**
- * Checks `exp`, `nbf` and `iat` if they are present (RFC 7519 §4.1.4 to §4.1.6): each is a number, `exp` is after now, the others
- * are not in the future.
+ * Checks `exp`, `nbf` and `iat` if they are present (RFC 7519 §4.1.4 to §4.1.6): each must be a number, `exp` must be
+ * in the future, and `nbf` and `iat` must not be in the future.
  *
- * @param leeway seconds granted to `iat` and `nbf`, and to `exp`
+ * @param leeway leeway in seconds: `past` for `iat` and `nbf`, `exp` for `exp`
  */
 export function checkTimes(claims: JsonObject, what: string, now: Date, leeway: { past: number; exp: number }): void {
   const seconds = now.getTime() / 1000
@@ -245,7 +255,7 @@ export function checkTimes(claims: JsonObject, what: string, now: Date, leeway: 
   }
 }
 
-/** A NumericDate claim, undefined if it is absent. Throws CredentialError if it is not a number. */
+/** Reads a NumericDate claim. Undefined if the claim is absent. Throws CredentialError if it is not a number. */
 export function numericClaim(claims: JsonObject, name: string, what: string): number | undefined {
   const value = claims[name]
   if (value === undefined) return undefined
@@ -255,7 +265,7 @@ export function numericClaim(claims: JsonObject, name: string, what: string): nu
   return value
 }
 
-/** An optional string claim, undefined if it is absent. Throws CredentialError if it is not a string. */
+/** Reads an optional string claim. Undefined if the claim is absent. Throws CredentialError if it is not a string. */
 export function stringClaim(claims: JsonObject, name: string, what: string): string | undefined {
   const value = claims[name]
   if (value === undefined) return undefined

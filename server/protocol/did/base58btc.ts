@@ -1,8 +1,8 @@
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'
 const DIGITS = new Map([...ALPHABET].map((character, digit) => [character, digit]))
 
-// The cost of a conversion grows with the square of the length. A key of 4096 bits needs about 720 characters, or about
-// 1000 as a JWK.
+// Limit of characters, because the cost of a conversion grows with the square of the length. A key of 4096 bits needs
+// about 720 characters, or about 1000 as a JWK.
 const MAX_LENGTH = 1024
 
 /**
@@ -13,7 +13,10 @@ export function encodeBase58btc(octets: Uint8Array): string {
   return '1'.repeat(leadingZeros(octets)) + digits.map((digit) => ALPHABET.charAt(digit)).join('')
 }
 
-/** Decodes base 58 with Bitcoin's alphabet; undefined for other characters or more than 1024 of them. */
+/**
+ * Decodes base 58 with Bitcoin's alphabet. Undefined for a text with a different character, or with more than 1024
+ * characters.
+ */
 export function decodeBase58btc(text: string): Uint8Array | undefined {
   if (text.length > MAX_LENGTH) return undefined
   const digits: number[] = []
@@ -25,7 +28,10 @@ export function decodeBase58btc(text: string): Uint8Array | undefined {
   return Uint8Array.from([...new Array<number>(leadingZeros(digits)).fill(0), ...convert(digits, 58, 256)])
 }
 
-/** The digits of a number, most significant first and without leading zeros, in another base. */
+/**
+ * Converts the digits of a number from one base to another base. The most significant digit is first, and there are no
+ * leading zeros.
+ */
 function convert(digits: Iterable<number>, from: number, to: number): number[] {
   const converted: number[] = []
   for (const digit of digits) {

@@ -4,8 +4,8 @@ import { DidResolutionError } from './did-resolution-error.js'
 import { decodeMultikey } from './multikey.js'
 
 /**
- * Keeps the members of a key that verification reads. Keeps no member of a key that is not accepted, for example a
- * private key.
+ * Reduces a key to the members that verification reads. A key that is not accepted, for example a private key, becomes
+ * an empty object.
  */
 const zPublicKeyJwk = z.record(z.string(), z.unknown()).transform((value): Jwk => {
   const { key_ops, ...jwk } = readPublicJwk(value) ?? {}
@@ -32,8 +32,8 @@ const wellFormed = <Schema extends z.ZodType>(schema: Schema) =>
 const zRelationship = wellFormed(z.union([z.string(), zVerificationMethod]))
 
 /**
- * A DID and its keys: the parts of a DID document that are read (DID Core 1.0 §5). Other members, and malformed entries, are
- * dropped, so that a large document becomes small.
+ * The parts of a DID document that this service reads: the DID and its keys (DID Core 1.0 §5). Other members, and
+ * malformed entries, are dropped, so that a large document becomes small.
  */
 export const zDidKeys = z.object({
   id: z.string(),
@@ -68,8 +68,8 @@ const LINKED_DOMAINS_CONTEXT = 'https://identity.foundation/.well-known/did-conf
 
 /**
  * Makes the document of a DID. Every key serves both purposes. A key's `id` is a DID URL, or its fragment with or
- * without `#`; only the public half of its `jwk` is written. A `LinkedDomains` service adds its context (DIF Well Known
- * DID Configuration).
+ * without `#`; only the public part of its `jwk` is written. If there is a `LinkedDomains` service, the context of this
+ * service type is added (DIF Well Known DID Configuration).
  */
 export function didDocument(input: {
   did: string
@@ -99,9 +99,9 @@ export function didDocument(input: {
 
 /**
  * The key that `kid` names in a document, if the document lists it for the purpose. `kid` is a DID URL, a relative DID
- * URL (`#0`), or the bare DID. The bare DID names the only method of the document. Undefined if the document lists no
- * such key. The caller has checked that the document belongs to the requested DID. Throws DidResolutionError for a
- * method that is listed but unusable.
+ * URL (`#0`), or the DID without a fragment. The DID without a fragment names the only method of the document.
+ * Undefined if the document lists no such key. The caller has checked that the document belongs to the requested DID.
+ * Throws DidResolutionError for a method that is listed but unusable.
  */
 export function findVerificationMethod(
   document: DidKeys,
@@ -137,7 +137,7 @@ function methodsFor(document: DidKeys, purpose: VerificationPurpose): Verificati
 
 function usableMethod(document: DidKeys, method: VerificationMethod): { id: string; jwk: Jwk } {
   const id = absoluteId(document.id, method.id)
-  // DID Core 1.0 §5.2: a method belongs to its controller. A method of another DID proves nothing about this DID.
+  // DID Core 1.0 §5.2: a method belongs to its controller. A method of a different DID proves nothing about this DID.
   if (method.controller !== document.id) {
     throw new DidResolutionError(`Verification method ${id} is controlled by another DID.`)
   }
@@ -146,7 +146,7 @@ function usableMethod(document: DidKeys, method: VerificationMethod): { id: stri
 
 function keyOf(method: VerificationMethod, id: string): Jwk {
   const { publicKeyJwk, publicKeyMultibase } = method
-  // DID Core 1.0 §5.2.1: a method does not express its key in two forms.
+  // DID Core 1.0 §5.2.1: a method must not contain its key in two representations.
   if (publicKeyJwk !== undefined && publicKeyMultibase !== undefined) {
     throw new DidResolutionError(`Verification method ${id} has two public keys.`)
   }

@@ -7,8 +7,8 @@ import { DidResolutionError } from './did-resolution-error.js'
 import { parseDidUrl } from './did-url.js'
 
 /**
- * The did:jwk of a public key (did:jwk Method). It contains only the key's own members, in lexicographic
- * order, so that a key has the same DID with any `kid` or `alg`. Throws JwsError `key` for a key of no
+ * The did:jwk of a public key (did:jwk Method). It contains only the members of which the key consists, in
+ * lexicographic order, so that a key has the same DID with any `kid` or `alg`. Throws JwsError `key` for a key of no
  * supported type.
  */
 export function didJwk(jwk: Jwk): string {

@@ -10,7 +10,7 @@ export function didKeyFromJwk(jwk: Jwk): string {
 }
 
 /**
- * The public key in a did:key; also in the `jwk_jcs-pub` form of EBSI's natural persons. Throws
+ * The public key in a did:key. The key may be a `jwk_jcs-pub` key, as in the DIDs of natural persons in EBSI. Throws
  * DidResolutionError.
  */
 export function decodeDidKey(did: string): Jwk {

@@ -14,7 +14,8 @@ export interface DidUrl {
   fragment?: string
 }
 
-// Limit of characters, since DIDs are stored in indices and log lines. It allows a did:jwk of an RSA key of 8192 bits.
+// Limit of characters, because DIDs are written into database indices and log lines. It allows a did:jwk of an RSA key
+// of 8192 bits.
 const MAX_LENGTH = 4096
 
 const ID = '(?:[A-Za-z0-9._:-]|%[0-9A-Fa-f]{2})*(?:[A-Za-z0-9._-]|%[0-9A-Fa-f]{2})'
@@ -41,9 +42,7 @@ export function isDid(value: unknown): value is string {
   return typeof value === 'string' && parseDidUrl(value)?.did === value
 }
 
-/**
- * The DID that a DID URL, such as a `kid`, belongs to; undefined for a relative DID URL (`#0`) and for any other text.
- */
+/** Returns the DID in a DID URL, such as a `kid`. Undefined for a relative DID URL (`#0`) and for any other text. */
 export function didOf(kid: string): string | undefined {
   return parseDidUrl(kid)?.did
 }

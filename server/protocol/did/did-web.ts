@@ -20,9 +20,9 @@ export function didWebFromUrl(baseUrl: string, uuid: string): string {
 }
 
 /**
- * The address of a did:web's document (did:web Method, "Read (Resolve)"): `/.well-known/did.json` for a bare host, else
- * `/<path>/did.json`. The scheme is https, with one exception. With `allowHttp`, as in development, a host with a port,
- * a single label or an IPv4 address is read over http. Throws DidResolutionError.
+ * The address of a did:web's document (did:web Method, "Read (Resolve)"): `/.well-known/did.json` for a DID without a
+ * path, else `/<path>/did.json`. The scheme is https. With `allowHttp` (development), the scheme is http if the host
+ * has a port, has no dot, or is an IPv4 address. Throws DidResolutionError.
  */
 export function didWebToUrl(did: string, options: { allowHttp: boolean }): string {
   const parsed = parseDidUrl(did)

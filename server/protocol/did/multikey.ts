@@ -9,7 +9,7 @@ import { DidResolutionError } from './did-resolution-error.js'
 /** Encodes and decodes keys of one kind: the octets after the multicodec prefix. */
 interface KeyCodec {
   encode(jwk: Jwk): Uint8Array
-  /** Returns the key. For malformed octets it throws, or returns a value that the caller refuses. */
+  /** Returns the key. For malformed octets, it throws or returns a value that the caller refuses. */
   decode(octets: Uint8Array): unknown
 }
 
@@ -117,8 +117,8 @@ function decodeKey(codec: KeyCodec, octets: Uint8Array): Jwk | undefined {
   try {
     return readPublicJwk(codec.decode(octets))
   } catch {
-    // OpenSSL refuses a point that is not on the curve, and the JSON parser refuses malformed JSON. Neither input holds
-    // a key.
+    // Such octets contain no key: OpenSSL refuses a point that is not on the curve, and the JSON parser refuses
+    // malformed JSON.
     return undefined
   }
 }

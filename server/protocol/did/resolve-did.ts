@@ -16,8 +16,8 @@ export interface DidResolutionIo {
 }
 
 /**
- * Resolves a did:key, did:jwk or did:web to its keys (DID Core 1.0 §7.1). Throws DidResolutionError for another method, for a
- * malformed DID, and for a document that cannot be fetched, is malformed, or belongs to another DID.
+ * Resolves a did:key, did:jwk or did:web to its keys (DID Core 1.0 §7.1). Throws DidResolutionError for any other
+ * method, for a malformed DID, and for a document that cannot be fetched, is malformed, or belongs to a different DID.
  */
 export async function resolveDid(did: string, io: DidResolutionIo): Promise<DidKeys> {
   const parsed = parseDidUrl(did)

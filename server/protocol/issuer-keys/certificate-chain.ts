@@ -39,8 +39,8 @@ function certificateIn(base64: string): X509Certificate {
 }
 
 /**
- * The key in the signer's certificate of an `x5c`. The certificate alone proves nothing: another source must name the
- * owner of the key. Throws IssuerKeyError.
+ * The key in the signer's certificate of an `x5c`. The certificate alone proves nothing: the owner of the key must be
+ * known from elsewhere. Throws IssuerKeyError.
  */
 export function keyInX5c(x5c: unknown): Jwk {
   const [leaf] = readX5c(x5c)
@@ -49,14 +49,15 @@ export function keyInX5c(x5c: unknown): Jwk {
 }
 
 /**
- * Verifies that a chain, the signer's certificate first, leads to a trust anchor (RFC 5280 §6.1). Checked are
+ * Verifies that a chain, the signer's certificate first, leads to a trust anchor (RFC 5280 §6.1). The function checks
  * signatures, validity at `now`, CA flags, path lengths, key usages and purposes. Unknown critical extensions are
  * refused. The signer's certificate must be neither a CA certificate nor an anchor (HAIP 1.0 §6.1.1: it must not be
  * self-signed). Revocation is not checked. Returns the signer's key and the verified path, from the signer's
  * certificate to the anchor. The path leaves out certificates that follow the anchor in the chain. Throws
- * IssuerKeyError. Its message does not say `x5c`, since COSE sends the chain in `x5chain`.
+ * IssuerKeyError. The message of the error does not say `x5c`, since COSE sends the chain in `x5chain`.
  *
- * With `withoutRoots`, the chain must contain neither the anchor nor any root, at any position (HAIP 1.0 §6.1, §6.1.1).
+ * With `withoutRoots`, the chain must not contain the anchor or any other root certificate, at any position (HAIP 1.0
+ * §6.1, §6.1.1).
  */
 export function verifyCertificateChain(
   chain: readonly X509Certificate[],
@@ -84,7 +85,7 @@ export function verifyCertificateChain(
 
 const noChain = () => new IssuerKeyError('The certificates do not form a chain.')
 
-/** Finds the path by comparing names. Only signatures by anchors are verified here. */
+/** Finds the path by comparing names. This function verifies only the signatures that anchors made. */
 function pathToAnchor(chain: readonly X509Certificate[], anchors: readonly X509Certificate[]): X509Certificate[] {
   const path: X509Certificate[] = []
   for (const certificate of chain) {
@@ -92,8 +93,8 @@ function pathToAnchor(chain: readonly X509Certificate[], anchors: readonly X509C
     // RFC 7515 §4.1.6: each certificate certifies the preceding certificate.
     if (previous !== undefined && !namesIssuer(previous, certificate)) throw noChain()
     path.push(certificate)
-    // If the chain contains an anchor, the path ends there. An anchor at the first position would be a signer that
-    // certifies itself.
+    // If the chain contains an anchor, the path ends with the anchor. The first certificate cannot be the anchor: the
+    // signer would certify itself.
     if (previous !== undefined && isAmong(anchors, certificate)) return path
     const anchor = anchors.find(
       (candidate) => namesIssuer(certificate, candidate) && certificate.verify(candidate.publicKey),
@@ -131,8 +132,8 @@ function requireNoRoot(
 }
 
 /**
- * Whether a certificate names another certificate as its issuer: names, key identifiers and the issuer's `keyCertSign`
- * fit (RFC 5280 §6.1.3 (a)(4), §6.1.4 (n)).
+ * Whether one certificate can be the issuer of another certificate. Compares the names and the key identifiers, and
+ * checks the issuer's `keyCertSign` (RFC 5280 §6.1.3 (a)(4), §6.1.4 (n)).
  */
 const namesIssuer = (certificate: X509Certificate, issuer: X509Certificate): boolean =>
   certificate.fingerprint256 !== issuer.fingerprint256 && certificate.checkIssued(issuer)

@@ -2,21 +2,24 @@ import type { X509Certificate } from 'node:crypto'
 import { isAllowedSignature } from './certificate-signature.js'
 import { type DerElement, derElements, derMembers } from './der.js'
 
-/** Members, beyond X509Certificate's own, that decide whether a certificate may be part of a path (RFC 5280 §6.1). */
+/**
+ * Facts that decide whether a certificate may be part of a path (RFC 5280 §6.1). X509Certificate of Node.js does not
+ * offer them.
+ */
 export interface CertificateProfile {
-  /** Whether it is signed with an allowed algorithm. */
+  /** Whether the certificate is signed with an allowed algorithm. */
   allowedSignature: boolean
   /**
    * How many further CA certificates may follow below this certificate (RFC 5280 §4.2.1.9); undefined for any number.
    */
   pathLength: number | undefined
-  /** Whether `keyUsage` allows signatures, if it is present (RFC 5280 §4.2.1.3). */
+  /** Whether the key may make signatures: `keyUsage` is absent or contains digitalSignature (RFC 5280 §4.2.1.3). */
   maySign: boolean
   /** Object identifiers of `extendedKeyUsage` as hexadecimal DER content; undefined if it is absent. */
   purposes: readonly string[] | undefined
   /**
-   * Whether the certificate has a critical extension that is not processed here. Name constraints count even if they
-   * are not critical.
+   * Whether the certificate has a critical extension that is not processed here. The value is also true for name
+   * constraints, even if they are not critical.
    */
   unsupportedExtension: boolean
 }

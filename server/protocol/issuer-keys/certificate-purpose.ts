@@ -28,8 +28,9 @@ const DOCUMENTS: ReadonlySet<string> = new Set([
 const REQUESTS: ReadonlySet<string> = new Set([SERVER_AUTH, CLIENT_AUTH, READER_AUTH, ...STEP_UP])
 
 /**
- * Whether a purpose is known to exclude documents. These purposes are TLS, code, mail, IPsec, time stamps, OCSP, all
- * other purposes registered up to id-kp 40, purposes of Microsoft and Kerberos, and mdoc readers.
+ * Whether a purpose is known to have nothing to do with signing documents. Such purposes are TLS, code, mail, IPsec,
+ * time stamps, OCSP, all other purposes registered up to id-kp 40, purposes of Microsoft and Kerberos, and mdoc
+ * readers.
  */
 function isForSomethingElse(purpose: string): boolean {
   if (DOCUMENTS.has(purpose)) return false
@@ -40,7 +41,7 @@ function isForSomethingElse(purpose: string): boolean {
 
 /**
  * Whether a certificate may be part of a chain for a purpose (RFC 5280 §4.2.1.12): it has no `extendedKeyUsage`, or
- * lists at least one suitable purpose. An unknown purpose is suitable: ecosystems of credentials define their own
+ * lists at least one suitable purpose. An unknown purpose is suitable: ecosystems of credentials define additional
  * purposes, and the operator has configured the trust anchors for credentials.
  *
  * @param purposes object identifiers as hexadecimal DER content; undefined if the extension is absent

@@ -4,7 +4,7 @@ import { didOf } from '../did/did-url.js'
 import type { Jwk } from '../jose/jwk.js'
 import { IssuerKeyError } from './issuer-key-error.js'
 
-/** Whether a `kid` can be a method of the DID: absent, relative (`#0`), or a DID URL of the same DID. */
+/** Whether a `kid` can name a method of this DID: the `kid` is absent, relative (`#0`), or a DID URL of this DID. */
 export function belongsTo(kid: string | undefined, did: string): boolean {
   return kid === undefined || kid.startsWith('#') || didOf(kid) === did
 }

@@ -40,14 +40,14 @@ export function jwtVcIssuerUrl(iss: string, allowHttp: boolean): string {
 
 /**
  * The key of an https issuer from its published metadata. `kid` chooses the key. Without `kid`, the signer's
- * certificate chooses the key. Without both, the only key that fits `alg` is the result. Throws IssuerKeyError.
+ * certificate chooses the key. Without both, exactly one published key must fit `alg`. Throws IssuerKeyError.
  */
 export async function jwtVcIssuerKey(iss: string, header: NamedKey, io: Io): Promise<Jwk> {
   const fetched = await fetchOrExplain(jwtVcIssuerUrl(iss, io.allowHttp), `The metadata of the issuer ${iss}`, io)
   const metadata = zJwtVcIssuerMetadata.safeParse(fetched)
   if (!metadata.success)
     throw new IssuerKeyError(`The metadata of the issuer ${iss} is malformed.`, { cause: metadata.error })
-  // SD-JWT VC, "JWT VC Issuer Metadata Validation": another issuer's metadata must not be used.
+  // SD-JWT VC, "JWT VC Issuer Metadata Validation": the metadata of a different issuer must not be used.
   if (metadata.data.issuer !== iss)
     throw new IssuerKeyError(`The metadata of the issuer ${iss} is that of another issuer.`)
   const { jwks, jwks_uri } = metadata.data

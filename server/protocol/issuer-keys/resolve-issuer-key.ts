@@ -16,7 +16,10 @@ const MAX_LENGTH = 4096
 /** An issuer's key, the identifier of its proven owner, and the method of the proof. */
 export interface IssuerKey {
   jwk: Jwk
-  /** The DID or https URL that the credential names; if `x5c` proves neither, the name in the certificate. */
+  /**
+   * The DID or https URL that the credential names. If the key is proven by `x5c` and the certificate does not contain
+   * this DID or URL, the name in the certificate.
+   */
   issuer: string
   method: 'did' | 'x5c' | 'jwt-vc-issuer'
   /** The signer's certificate, if `x5c` proves the key. */
@@ -36,10 +39,10 @@ export interface IssuerKeyIo {
 }
 
 /**
- * Finds the key that must have signed a credential or token, from its header and payload. Both are not verified yet.
- * The key is bound to the returned issuer: an `assertionMethod` of its DID, the key of its certificate, or
- * a key of its published metadata. If several ways are possible, a `kid` of the DID `iss` comes first, then `x5c`, then
- * the metadata of an https `iss`. A `jwk` or `jku` of the header is never trusted. Throws IssuerKeyError. The caller
+ * Finds the key that must have signed a credential or token, from its header and payload, which are not verified yet.
+ * The key is bound to the returned issuer: an `assertionMethod` of its DID, the key of its certificate, or a key of its
+ * published metadata. If several methods are possible, a `kid` of the DID `iss` has priority, then `x5c`, then the
+ * metadata of an https `iss`. A `jwk` or `jku` of the header is never trusted. Throws IssuerKeyError. The caller
  * decides whether the issuer is trusted.
  */
 export async function resolveIssuerKey(

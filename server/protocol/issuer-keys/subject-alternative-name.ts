@@ -13,8 +13,8 @@ export interface SubjectAlternativeNames {
 const ENTRY = /(?<type>[^:",]+):(?:(?<quoted>"(?:[^"\\]|\\.)*")|(?<plain>[^",]*))(?:, |$)/y
 
 /**
- * Reads the names. If any part of the list cannot be read, the whole list counts as empty: no name is ever read from
- * inside another name's value.
+ * Reads the names. If any part of the list cannot be read, the whole list counts as empty, so that a part of a name's
+ * value is never read as a separate name.
  */
 export function subjectAlternativeNames(certificate: Pick<X509Certificate, 'subjectAltName'>): SubjectAlternativeNames {
   const text = certificate.subjectAltName ?? ''

@@ -18,13 +18,14 @@ interface KnownChain extends TrustedChain {
 }
 
 /**
- * Limit of kept chains. A small limit is enough: an issuer or wallet provider has one chain for all of its credentials.
+ * Limit of cached chains. A small limit is enough: an issuer or wallet provider has one chain for all of its
+ * credentials.
  */
 const MAX_CHAINS = 500
 const MAX_CHARACTERS = 1_048_576
 /**
- * Chains that led to the anchors of a configuration. A chain is kept only if it leads to an anchor and ends there.
- * Otherwise anybody could fill the map by appending entries to somebody else's chain.
+ * The cache of verified chains, for each list of trust anchors. A chain is cached only if it contains no certificates
+ * after the anchor. Otherwise anybody could fill the cache by appending certificates to the chain of somebody else.
  */
 const known = new WeakMap<readonly X509Certificate[], LruMap<string, KnownChain>>()
 
@@ -35,8 +36,8 @@ function chainsTo(anchors: readonly X509Certificate[]): LruMap<string, KnownChai
 }
 
 /**
- * Verifies the chain in an `x5c` with `verifyCertificateChain`. The result is kept while all certificates of the chain
- * are valid. Throws IssuerKeyError.
+ * Verifies the chain in an `x5c` with `verifyCertificateChain`. The result is cached as long as all certificates of the
+ * chain are valid. Throws IssuerKeyError.
  */
 export function trustedChain(x5c: unknown, io: Parameters<typeof verifyCertificateChain>[1]): TrustedChain {
   const chains = chainsTo(io.trustAnchors)

@@ -4,12 +4,13 @@ import { subjectAlternativeNames } from './subject-alternative-name.js'
 import { trustedChain } from './trusted-chain.js'
 
 /**
- * The issuer's key by the header's `x5c` (SD-JWT VC, "Issuer Verification Key Discovery and Validation"; HAIP 1.0
- * §6.1.1).
+ * Finds the issuer's key from the header's `x5c` (SD-JWT VC, "Issuer Verification Key Discovery and Validation"; HAIP
+ * 1.0 §6.1.1).
  *
- * The issuer is the subject of the signer's certificate. An `iss` is reported only if the certificate names it: as a
- * URI, or by the host of an https URL. Any other `iss` proves nothing, and the distinguished name is reported instead.
- * Without `iss`, the certificate's URI or DNS name is reported, or the distinguished name if it has neither.
+ * The issuer is the subject of the signer's certificate. `iss` is returned only if the certificate contains it as a
+ * URI, or contains the host of an https `iss`. Any other `iss` proves nothing, and the distinguished name is returned
+ * instead. Without `iss`, the certificate's URI or DNS name is returned, or the distinguished name if the certificate
+ * has neither.
  *
  * @param io `withoutRoots` has the same meaning as for `verifyCertificateChain`
  * @returns the key, the proven issuer, and the certificate that proves both
@@ -29,7 +30,7 @@ function provenIssuer(leaf: X509Certificate, iss: string | undefined): string {
   return certifies(leaf, iss) ? iss : distinguishedNameOf(leaf)
 }
 
-/** Whether a certificate names an issuer: the URI itself, or the host of its URL. */
+/** Whether a certificate contains the name of an issuer: the issuer's URI, or the host of the issuer's URL. */
 export function certifies(leaf: X509Certificate, iss: string): boolean {
   const { dns, uri } = subjectAlternativeNames(leaf)
   if (uri.includes(iss)) return true

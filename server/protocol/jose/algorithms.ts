@@ -39,8 +39,9 @@ export function canonicalAlgorithm(alg: unknown): SignatureAlgorithm | undefined
 
 /**
  * The algorithm that a public or private JWK signs with, by its curve (RFC 7518 §6.2, RFC 8037 §2, RFC 8812 §3.1). An
- * RSA key of 2048 to 8192 bits uses RS256 unless its `alg` is PS256. Undefined for other types, malformed members, and
- * for a key whose own `alg` differs. The value may be untrusted: nothing is assumed about its members' types.
+ * RSA key of 2048 to 8192 bits uses RS256 unless its `alg` is PS256. Undefined for any other type of key, for malformed
+ * members, and for a key whose member `alg` names a different algorithm. The value may be untrusted: its members may
+ * have any types.
  */
 export function algorithmOfJwk(jwk: JWK): SignatureAlgorithm | undefined {
   const byType = jwk.kty === 'RSA' ? rsaAlgorithm(jwk) : curveAlgorithm(jwk)
@@ -49,8 +50,7 @@ export function algorithmOfJwk(jwk: JWK): SignatureAlgorithm | undefined {
 }
 
 /**
- * Whether this key can make signatures of `alg`. An RSA key without its own `alg` can do both RS256 and
- * PS256.
+ * Whether this key can make signatures of `alg`. An RSA key without a member `alg` can make RS256 and PS256 signatures.
  */
 export function fitsAlgorithm(jwk: JWK, alg: SignatureAlgorithm): boolean {
   const own = algorithmOfJwk(jwk)

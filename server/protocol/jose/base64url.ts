@@ -7,7 +7,8 @@ const LAST_OF_TWO_OCTETS = 'AEIMQUYcgkosw048'
 
 /**
  * Decodes base64url without padding (RFC 7515 §2). Undefined for padding, foreign characters, an impossible length or
- * non-zero trailing bits. So octets have exactly one text, and a token cannot be replayed in another spelling.
+ * non-zero trailing bits. So there is exactly one text for the same octets, and a token cannot be replayed in a
+ * different spelling.
  */
 export function decodeBase64url(text: string): Uint8Array | undefined {
   if (!ALPHABET.test(text)) return undefined

@@ -17,10 +17,10 @@ export const MAX_COMPACT_LENGTH = 256 * 1024
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /**
- * Decodes a compact JWS (RFC 7515 §7.1) WITHOUT verifying it: three segments of unpadded base64url (the signature may
- * be empty), header and payload must be JSON objects. Throws JwsError `malformed`.
+ * Decodes a compact JWS (RFC 7515 §7.1) WITHOUT verifying it. It must have three segments of unpadded base64url (the
+ * signature may be empty), and header and payload must be JSON objects. Throws JwsError `malformed`.
  *
- * @param maxLength in characters; 256 KiB unless given
+ * @param maxLength in characters; 256 KiB by default
  */
 export function decodeCompact(compact: string, maxLength = MAX_COMPACT_LENGTH): DecodedJws {
   if (compact.length > maxLength) throw new JwsError('malformed', `The JWT is longer than ${maxLength / 1024} KiB.`)

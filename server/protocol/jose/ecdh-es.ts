@@ -5,7 +5,7 @@ import { decodeBase64url, encodeBase64url } from './base64url.js'
 import type { Jwk } from './jws.js'
 import { secretKey } from './secret-key.js'
 
-/** Content encryption (RFC 7518 §5.3) and the octets of its key. */
+/** The supported content encryptions (RFC 7518 §5.3): the cipher in OpenSSL, and the number of octets in its key. */
 const CIPHERS = new Map([
   ['A128GCM', { cipher: 'aes-128-gcm', octets: 16 }],
   ['A256GCM', { cipher: 'aes-256-gcm', octets: 32 }],
@@ -22,8 +22,8 @@ const NO_OCTETS = new Uint8Array(0)
 export type ContentEncryption = 'A128GCM' | 'A256GCM'
 
 /**
- * Thrown if a JWE is malformed, is not made by ECDH-ES with AES-GCM, or is for another key. Also thrown if a key cannot
- * receive a JWE.
+ * Thrown if a JWE is malformed, was not made with ECDH-ES and AES-GCM, or was encrypted for a different key. Also
+ * thrown for a key for which no JWE can be made.
  */
 export class JweError extends Error {
   override readonly name = 'JweError'
@@ -65,8 +65,8 @@ export function decodeCompactJwe(jwe: string): CompactJwe {
 
 /**
  * Decrypts a JWE that was made by ECDH-ES direct key agreement (RFC 7518 §4.6) on P-256 with A128GCM or A256GCM. Runs
- * in this thread: Web Cryptography would hand six jobs to other threads, which costs several times as much as the work
- * itself.
+ * in this thread: Web Cryptography would hand six jobs to other threads, which would take several times as long as the
+ * work itself.
  *
  * @param maxInflated limit of the decompressed content (`zip` `DEF`), in octets; without this parameter, a compressed
  * JWE is refused.
@@ -188,7 +188,7 @@ function agree({ d }: Jwk, epk: unknown): Uint8Array {
   return secretWith(ecdh, epk)
 }
 
-/** The shared secret with another party's key; refuses a point that is not on the curve. */
+/** Computes the shared secret with the public key of the other party. Throws if the point is not on the curve. */
 function secretWith(own: ECDH, other: unknown): Uint8Array {
   if (!isObject(other) || other.kty !== 'EC' || other.crv !== 'P-256') throw malformed()
   const [x, y] = [octetsOf(other.x), octetsOf(other.y)]

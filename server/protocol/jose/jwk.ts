@@ -13,15 +13,15 @@ const PRIVATE_MEMBERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv']
 /** Whether a JWK holds members of a private or symmetric key. */
 export const hasPrivateMembers = (jwk: object): boolean => PRIVATE_MEMBERS.some((name) => name in jwk)
 
-/** The public half of a key: type, public numbers, `kid`, `alg` and `use`; every other member is left out. */
+/** The public part of a key: type, public numbers, `kid`, `alg` and `use`; every other member is left out. */
 export function publicJwkOf(jwk: Jwk): Jwk {
   return Object.fromEntries(PUBLIC_MEMBERS.flatMap((name) => (jwk[name] === undefined ? [] : [[name, jwk[name]]])))
 }
 
 /**
- * Reads an untrusted value as a public signature key, with its `key_ops`. Undefined if it is no key of a
- * supported type and size, or if it holds private members (RFC 9449 §4.2, OpenID4VCI 1.0 Appendix F.4: such a key
- * must not be accepted).
+ * Reads a public signature key, with its `key_ops`, from an untrusted value. Undefined if it is no key of a supported
+ * type and size, or if it holds private members (RFC 9449 §4.2, OpenID4VCI 1.0 Appendix F.4: such a key must not be
+ * accepted).
  */
 export function readPublicJwk(value: unknown): Jwk | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined
@@ -52,7 +52,10 @@ export function requiredMembersOf(jwk: Jwk): Record<string, string> {
   return members
 }
 
-/** Whether two JWKs are the same public key; `kid` and `alg` do not count. Throws JwsError `key` like `requiredMembersOf`. */
+/**
+ * Whether two JWKs are the same public key. `kid` and `alg` are ignored. Throws JwsError `key` like
+ * `requiredMembersOf`.
+ */
 export function isSameKey(one: Jwk, other: Jwk): boolean {
   const members = requiredMembersOf(one)
   return Object.entries(requiredMembersOf(other)).every(([name, value]) => members[name] === value)

@@ -62,16 +62,16 @@ export function allowedAlgorithm(alg: unknown, allowed: readonly SignatureAlgori
   throw new JwsError('algorithm', `Signature algorithm ${alg.slice(0, 32)} is not allowed.`)
 }
 
-/** Throws JwsError `key` for a key of no supported type, or a key for another use than signatures. */
+/** Throws JwsError `key` for a key of no supported type, or a key that is not for signatures. */
 export function requireSignatureKey(jwk: Jwk): void {
   if (algorithmOfJwk(jwk) === undefined) throw new JwsError('key', 'The key is of no supported type.')
-  // RFC 7517 §4.2 and §4.3: a key for another use verifies nothing.
+  // RFC 7517 §4.2 and §4.3: a key that is for a use other than signatures must not verify a signature.
   const otherUse = jwk.use !== undefined && jwk.use !== 'sig'
   const otherOperations = jwk.key_ops !== undefined && !(Array.isArray(jwk.key_ops) && jwk.key_ops.includes('verify'))
   if (otherUse || otherOperations) throw new JwsError('key', 'The key is not meant for verifying signatures.')
 }
 
-/** Whether a decoded JWS was signed by the key, which fits the algorithm. */
+/** Whether a key signed a decoded JWS. The caller has checked that the key fits the algorithm. */
 export const isSignedWith = (
   { signingInput, signature }: DecodedJws,
   key: KeyObject,

@@ -8,7 +8,7 @@ export class LruMap<Key, Value> {
   readonly #entries = new Map<Key, Entry<Value>>()
   #weight = 0
 
-  /** @param maxWeight limit of the sum of all weights; no limit unless given. */
+  /** @param maxWeight limit of the sum of all weights; no limit by default */
   constructor(
     readonly maxEntries: number,
     readonly maxWeight = Number.POSITIVE_INFINITY,
@@ -33,7 +33,7 @@ export class LruMap<Key, Value> {
     return entry.value
   }
 
-  /** @param weight share of the entry in `maxWeight`; an entry heavier than `maxWeight` is not kept. */
+  /** @param weight share of the entry in `maxWeight`; an entry heavier than `maxWeight` is not stored. */
   set(key: Key, value: Value, weight = 0): void {
     this.delete(key)
     if (weight > this.maxWeight) return

@@ -21,8 +21,8 @@ export class SecretError extends Error {
 }
 
 /**
- * Derives a key of 32 octets for one purpose from a secret (HKDF-SHA256, RFC 5869; `label` is its `info`). A key for
- * one purpose never opens a token that was sealed for another purpose.
+ * Derives a key of 32 octets for one purpose from a secret (HKDF-SHA256, RFC 5869; `label` is its `info`). So a key for
+ * one purpose never opens a token that was sealed for a different purpose.
  */
 export function deriveKey(secret: Uint8Array, label: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, new Uint8Array(0), label, KEY_OCTETS))
@@ -62,14 +62,14 @@ export function open(key: Uint8Array, token: string): unknown {
 
 /**
  * Encrypts a secret for storage under a key-encryption key of 32 octets. The result is a JWE (RFC 7516), `dir` with
- * `A256GCM`. Its `kid` distinguishes the key from its predecessor. The storage place is the additional authenticated
- * data (`aad`). The `aad` is not part of the output, so the secret can be decrypted in this place only. The parts are
- * joined by dots as in a compact JWE. A compact JWE has no `aad`, so the header member `bound` marks outputs with
- * `aad`. Runs in this thread: Web Cryptography would hand the work to another thread, which costs several times as much
- * as the work itself.
+ * `A256GCM`. Its `kid` says with which key-encryption key the secret was encrypted. `place` says where the secret is
+ * stored and is the additional authenticated data (`aad`). The `aad` is not part of the output. So a secret that was
+ * copied to a different place cannot be decrypted there. The parts are joined by dots as in a compact JWE. A compact
+ * JWE has no `aad`, so the header member `bound` marks outputs with `aad`. Runs in this thread: Web Cryptography would
+ * hand the work to another thread, which costs several times as much as the work itself.
  */
 export async function encryptSecret(kek: Uint8Array, plaintext: string, place: string): Promise<string> {
-  const header = encodeBase64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid: kekId(kek), bound: true }))
+  const header = headerOf(kekId(kek))
   const nonce = randomBytes(NONCE_OCTETS)
   const cipher = createCipheriv('aes-256-gcm', secretKey(kek), nonce, { authTagLength: TAG_OCTETS })
   cipher.setAAD(authenticatedData(header, place))
@@ -77,14 +77,20 @@ export async function encryptSecret(kek: Uint8Array, plaintext: string, place: s
   return [header, '', ...[nonce, ciphertext, cipher.getAuthTag()].map(encodeBase64url)].join('.')
 }
 
+const headerOf = (kid: string) => encodeBase64url(JSON.stringify({ alg: 'dir', enc: 'A256GCM', kid, bound: true }))
+
+/** The beginning of every secret that `encryptSecret` encrypts under a key. */
+export const secretPrefix = (kek: Uint8Array): string => `${headerOf(kekId(kek))}.`
+
 /** RFC 7516 §5.1 step 14: the protected header, followed by the `aad` if there is one. */
 const authenticatedData = (header: string, place?: string): Buffer =>
   Buffer.from(place === undefined ? header : `${header}.${encodeBase64url(place)}`, 'ascii')
 
 /**
- * Decrypts the output of `encryptSecret`, and compact JWEs without `bound`, which are bound to no place. The JWE's
- * `kid` selects the key. `keyIndex` is the key's position in `keks`, so that a secret under an older key can be
- * encrypted again. Throws SecretError when no key fits, the JWE was altered, or it was encrypted for another place.
+ * Decrypts the output of `encryptSecret`, and compact JWEs without `bound`, which can be decrypted at every place. The
+ * JWE's `kid` selects the key. `keyIndex` is the key's position in `keks`, so that a secret under an older key can be
+ * encrypted again. Throws SecretError if no key fits, if the JWE was altered, or if it was encrypted for a `place`
+ * other than this one.
  */
 export async function decryptSecret(
   keks: readonly Uint8Array[],
@@ -125,10 +131,16 @@ function decryptDirectly(kek: Uint8Array, jwe: string, place: string | undefined
   return utf8.decode(plaintext)
 }
 
-/** The name of a key-encryption key in what it encrypts: the first 12 octets of its SHA-256, base64url. */
+/** The `kid` of a key-encryption key in the secrets that it encrypts: the first 12 octets of its SHA-256, base64url. */
 export function kekId(kek: Uint8Array): string {
-  return createHash('sha256').update(kek).digest().subarray(0, 12).toString('base64url')
+  const known = kekIds.get(kek)
+  if (known !== undefined) return known
+  const id = createHash('sha256').update(kek).digest().subarray(0, 12).toString('base64url')
+  kekIds.set(kek, id)
+  return id
 }
+
+const kekIds = new WeakMap<Uint8Array, string>()
 
 function storedHeader(jwe: string): Record<string, unknown> {
   const [header = ''] = jwe.split('.', 1)

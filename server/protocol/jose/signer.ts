@@ -5,7 +5,7 @@ import { type Jwk, publicJwkOf } from './jwk.js'
 import { JwsError } from './jws-error.js'
 import { signatureOver } from './signature.js'
 
-/** A signing key: here in memory, but the interface also fits a key in a hardware module. */
+/** A signing key. This service has its keys in memory, but the interface also fits a key in a hardware module. */
 export interface Signer {
   readonly alg: SignatureAlgorithm
   readonly kid: string
@@ -51,7 +51,7 @@ export interface SignedGeneral {
 }
 
 /**
- * Signs one payload under several protected headers (RFC 7515 §7.2.1). Each header is completed like in `signCompact`.
+ * Signs one payload under several protected headers (RFC 7515 §7.2.1). Each header is completed as in `signCompact`.
  */
 export async function signGeneral(
   signer: Signer,

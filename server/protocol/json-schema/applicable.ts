@@ -16,8 +16,8 @@ export interface Applied {
 export type Satisfies = (schema: unknown, value: unknown) => boolean
 
 /**
- * Makes the test of a pattern of `patternProperties`. The caller passes this function, so that a form in a browser need
- * not load the engine, which is larger than the rest of the form's code.
+ * Makes the function that tests names against a pattern of `patternProperties`. The caller passes this function, so
+ * that a form in a browser need not load the engine, which is larger than the rest of the form's code.
  */
 export type PatternReader = (source: string, work: Work) => { test(text: string, work: Work): boolean }
 
@@ -30,7 +30,7 @@ const MAX_PLACES = 4_000
 /** Cost of reading one schema. */
 const UNITS_OF_A_SCHEMA = 20
 
-/** The step to an element of an array whose position is not known. */
+/** Stands for an index in a path: an element of an array whose position is not known. */
 export const EACH = '*'
 
 type Declared = readonly [schema: unknown, certain: boolean]
@@ -66,8 +66,8 @@ const saysNothing = (schema: unknown): boolean =>
  * A place in a value, with every schema that applies to the value there: by `properties`, `patternProperties`,
  * `additionalProperties`, `unevaluatedProperties`, `items`, `prefixItems`, `additionalItems`, `unevaluatedItems` and
  * `contains`, and through `$ref`, `allOf`, `anyOf`, `oneOf`, `if`, `then`, `else`, `dependentSchemas` and
- * `dependencies` (JSON Schema Core 2020-12 §10). It is the only walk over a schema. Claims' metadata, selective
- * disclosure, mobile documents and forms use it.
+ * `dependencies` (JSON Schema Core 2020-12 §10). This class is the only code that walks over a schema. Metadata of
+ * claims, selective disclosure, mobile documents and forms use this class.
  *
  * Without a value all branches count, and a schema that depends on a choice between branches is not `certain`. With a
  * value, only the branches that the value satisfies count.
@@ -90,7 +90,7 @@ export class SchemaPlace {
   /**
    * The place of the whole value.
    *
-   * @param work pays for every step of the walk
+   * @param work the budget for every step of the walk
    * @param pattern reads the patterns of `patternProperties`
    * @param of the value, and the function that decides which branches the value satisfies; without `of`, all branches
    * count
@@ -119,12 +119,12 @@ export class SchemaPlace {
     return this.schemas.length > 0
   }
 
-  /** Whether the walk stopped at its limit of schemas or places, so that some of them are unknown. */
+  /** Whether the walk stopped at its limit of schemas or places, so that some schemas or places are missing. */
   get isCut(): boolean {
     return this.#walk.isCut
   }
 
-  /** Whether the place lies within a place that the same schema describes, so that a further walk would never end. */
+  /** Whether the place lies within a place that the same schema describes, so that a walk into it would never end. */
   get isRecursive(): boolean {
     const own = new Set(this.schemas.map(({ schema }) => schema))
     for (let place = this.#above; place !== undefined; place = place.#above)
@@ -132,7 +132,10 @@ export class SchemaPlace {
     return false
   }
 
-  /** Names of members that some schema here declares by `properties`, in their order; empty once the walk has reached its limit. */
+  /**
+   * Names of the members that a schema at this place declares in `properties`, in their order. Empty if the walk has
+   * reached its limit.
+   */
   get names(): readonly string[] {
     if (this.#walk.places >= MAX_PLACES) this.#walk.isCut = true
     if (this.#walk.isCut) return []
@@ -142,17 +145,17 @@ export class SchemaPlace {
     return [...new Set(names)]
   }
 
-  /** Whether every value here has a member. */
+  /** Whether the schemas require the member `name` of every value at this place. */
   requires(name: string): boolean {
     return this.schemas.some(({ schema, certain }) => certain && listOf(schema.required).includes(name))
   }
 
-  /** A branch of one of the schemas here, as a place without the other schemas. */
+  /** This place with only one schema: a branch of a schema at this place. */
   branch(schema: unknown): SchemaPlace {
     return new SchemaPlace(this.#walk, [[schema, true]], this.#value, this)
   }
 
-  /** The values of a keyword in all schemas here; the values in `certain` schemas come first. */
+  /** The values of a keyword in all schemas at this place. The values in `certain` schemas come first. */
   said(keyword: string): readonly unknown[] {
     return this.schemas
       .toSorted((one, other) => Number(other.certain) - Number(one.certain))
@@ -169,7 +172,10 @@ export class SchemaPlace {
     return this.#step(index === EACH ? -1 : index, () => this.#items(index))
   }
 
-  /** The places of members without a name of their own: declared by a pattern, or by the schema of all other members. */
+  /**
+   * Returns the places of members that the schemas declare without naming them: by a pattern, or by the schema for all
+   * other members.
+   */
   unnamedMembers(): readonly SchemaPlace[] {
     const walk = this.#walk
     return this.schemas.flatMap(({ schema, certain }) => {

@@ -61,7 +61,7 @@ export function boundedSchema(schema: unknown): BoundedSchema {
  * Checks that an untrusted schema is safe to compile. Its dialect is known. Every constraint in it will be checked, in linear time.
  * It refers to nothing outside itself, and never to itself without a step into the value.
  *
- * @param work pays for the check, and for compiling the schema's patterns
+ * @param work the budget for the check, and for compiling the schema's patterns
  * @throws JsonSchemaError, WorkExceededError
  */
 export function checkSchema(bounded: BoundedSchema, work: Work): CheckedSchema {
@@ -93,8 +93,8 @@ function checkNames(value: unknown, place: string): void {
 
 function checkSubschemas(root: JsonObject, patterns: Patterns, work: Work): void {
   /**
-   * The state of each schema. `open`: its check has begun and not ended. A number: it is sound, and its longest chain
-   * of references has this length.
+   * The state of each schema. `open`: the check of the schema has begun but not ended. A number: the schema is safe,
+   * and its longest chain of references has this length.
    */
   const states = new Map<JsonObject, 'open' | number>()
   /** Schemas that apply to members of a value. Each schema is visited later, with a new chain of references. */

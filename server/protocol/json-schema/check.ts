@@ -1,7 +1,10 @@
 import type { Work } from '../work.js'
 import type { Evaluated } from './evaluated.js'
 
-/** The place of a value: a key of another value. Undefined for the value that is checked as a whole. */
+/**
+ * The place of a value: its key, and the place of the object or array that contains it. Undefined for the outermost
+ * value.
+ */
 export type Place = { readonly holder: Place; readonly key: string | number } | undefined
 
 /** A violation and its place. */
@@ -28,7 +31,7 @@ const UNITS_OF_A_FAULT = 5
 /** Cost of looking up a name. */
 export const UNITS_OF_A_NAME = 4
 
-/** One check of one value. */
+/** The state of one check of a value: the violations so far, and the work budget. */
 export class Run {
   readonly faults: Fault[] = []
   #depth = 0
@@ -69,7 +72,10 @@ export class Run {
   }
 }
 
-/** Whether every check holds. After the first violation the other checks run only if all violations are wanted. */
+/**
+ * Whether a value passes every check. After the first violation, the remaining checks run only if the caller wants all
+ * violations.
+ */
 export function every<Item>(items: readonly Item[], run: Run, holds: (item: Item, index: number) => boolean): boolean {
   let valid = true
   let index = 0

@@ -31,14 +31,14 @@ export interface JsonSchemaValidator {
    * naming all would take too much work. A value is not valid if it is deeper than 64 levels, has more than 10,000
    * values, or is too costly to check against this schema.
    *
-   * @param work pays for the check
+   * @param work the budget for the check
    */
   validate(value: unknown, work: Work): readonly Violation[]
   /**
    * The schemas that apply to a value and to everything in it. The value decides each choice between branches.
    *
-   * @param work pays for every step, and for the checks that decide between branches; WorkExceededError if it is too
-   * small
+   * @param work the budget for every step, and for the checks that decide between branches; WorkExceededError if the
+   * budget is too small
    */
   placeOf(value: unknown, work: Work): SchemaPlace
   /** SHA-256 of the schema's text, base64url. */
@@ -56,10 +56,11 @@ const validators = new LruMap<string, Kept>(MAX_VALIDATORS, MAX_BYTES)
 /**
  * Compiles a JSON Schema of draft-07 (also without `$schema`) or 2020-12. Bounds: 64 KiB, depth 32, 2,000 values;
  * patterns that match in linear time; known formats; references within the schema only; no `$async`, `$data`,
- * `$dynamicRef`. Unknown keywords are annotations. The most recent validators are kept, up to 64 MiB. A kept validator
- * costs the same work as a new validator, so earlier callers do not change whether a budget is enough.
+ * `$dynamicRef`. Unknown keywords are annotations. The most recent validators are cached, up to 64 MiB. A cached
+ * validator costs the same work as a new validator. So it does not depend on earlier callers whether a budget is
+ * enough.
  *
- * @param work pays for compiling
+ * @param work the budget for compiling
  * @throws JsonSchemaError that names the place of the fault
  */
 export function compileJsonSchema(schema: unknown, work: Work): JsonSchemaValidator {

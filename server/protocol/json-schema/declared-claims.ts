@@ -51,7 +51,10 @@ export interface ClaimName {
   readonly locale: string
 }
 
-/** Names of a claim in addition to the title in its schema: a claims description object (OpenID4VCI 1.0 Appendix B.2). */
+/**
+ * Names of a claim, in addition to the claim's title in the schema: a claims description object (OpenID4VCI 1.0
+ * Appendix B.2).
+ */
 export interface ClaimNames {
   readonly path: ClaimPath
   readonly display: readonly ClaimName[]
@@ -66,8 +69,8 @@ export interface NamedClaim extends DeclaredClaim {
 export const MAX_CLAIMS = 2_000
 
 /**
- * The claims of a schema with their names. A `title` in the schema is a name in one language. A given name in the same
- * language replaces it.
+ * The claims of a schema with their names. A `title` in the schema is the name in the language `locale`. A name in
+ * `given` with the same language replaces the title.
  *
  * @param root the place of the whole value
  * @param locale the language of titles in the schema

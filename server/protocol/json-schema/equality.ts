@@ -4,10 +4,10 @@ const UNITS_OF_A_MEMBER = 35
 const CHARACTERS_PER_UNIT = 16
 
 /**
- * Whether two JSON values are equal (JSON Schema Core §4.2.2). The order of members does not count. Members named like
+ * Whether two JSON values are equal (JSON Schema Core §4.2.2). The order of members does not matter. Members named like
  * methods of an object are ordinary members.
  *
- * @param work pays for each value that is read
+ * @param work the budget for reading values
  */
 export function isEqual(left: unknown, right: unknown, work: Work): boolean {
   work.spend(1)

@@ -12,7 +12,7 @@ export class Evaluated {
   /** Whether all members and all elements are evaluated. */
   #all = false
 
-  /** @param work pays for each record */
+  /** @param work the budget for the records */
   constructor(work: Work) {
     this.#work = work
   }

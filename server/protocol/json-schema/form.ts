@@ -3,8 +3,8 @@ import { Work } from '../work.js'
 import { EACH, type PatternReader, SchemaPlace } from './applicable.js'
 
 /**
- * Input for a claim. `lines` and `numbers` hold one element on each line. `json` holds a claim without an input of its
- * own, as JSON.
+ * The kind of input for a claim. `lines` and `numbers`: each line is one element. `json`: no other kind fits, so the
+ * claim is typed as JSON.
  */
 export type FieldKind =
   | 'text'
@@ -39,7 +39,7 @@ export interface FormField<Title> extends OfForm<Title> {
   readonly choices: readonly unknown[]
 }
 
-/** The claims of an object, under its title. */
+/** The claims of an object. They are shown under the title of the object. */
 export interface FormGroup<Title> extends OfForm<Title> {
   readonly kind: 'group'
   readonly parts: readonly FormPart<Title>[]
@@ -94,10 +94,10 @@ function choicesOf(place: SchemaPlace, depth = 0): readonly unknown[] {
   return certain.map(({ schema }) => valuesNamedBy(schema, place, depth)).find((named) => named.length > 0) ?? []
 }
 
-/** Whether a branch declares its own values. */
+/** Whether a branch lists its own values. */
 const hasValues = (schema: JsonObject): boolean => ['type', 'const', 'enum'].some((keyword) => keyword in schema)
 
-/** The format of every text here: a certain format, or the format of all branches. */
+/** The format that every text at this place must have: a certain format, or the format that all branches require. */
 function formatOf({ schemas }: SchemaPlace): unknown {
   const certain = schemas.filter((each) => each.certain && 'format' in each.schema)
   const branches = schemas.filter((each) => !each.certain && hasValues(each.schema) && !isNull(each.schema))
@@ -140,7 +140,7 @@ function descriptionOf(place: SchemaPlace): string | undefined {
   return place.said('description').find((each) => typeof each === 'string')
 }
 
-/** Functions that a form is made with. */
+/** The functions that are needed to make a form. */
 export interface FormMaking<Title> {
   /** Title of a claim. */
   readonly titleOf: (path: readonly string[]) => Title
@@ -148,8 +148,8 @@ export interface FormMaking<Title> {
 }
 
 /**
- * The form of a JSON Schema: a field for each property that it declares, a group for each object. It uses the shared
- * walk over schemas, so that it includes properties behind references, combinations and conditions.
+ * Makes the form for a JSON Schema: a field for each property that the schema declares, and a group for each object. It
+ * uses the shared walk over schemas, so that it includes properties behind references, combinations and conditions.
  *
  * @param schema a schema that was accepted before; the walk has its own limit
  * @throws JsonSchemaError for a reference that leads nowhere

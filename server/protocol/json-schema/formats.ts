@@ -8,8 +8,8 @@ type Check = (text: string) => boolean
 type Format = (typeof fullFormats)[keyof typeof fullFormats]
 
 /**
- * Formats whose texts are short by nature, with the maximum of characters. Their expressions backtrack. This is fast on
- * a short text, but takes polynomial time on a long text.
+ * Formats whose texts are always short, with the maximum of characters. The regular expressions of these formats
+ * backtrack. Backtracking is fast on a short text, but takes polynomial time on a long text.
  */
 const SHORT_FORMATS = {
   date: 10,
@@ -56,8 +56,8 @@ const numberChecks: Readonly<Record<string, (value: number) => boolean>> = {
 export type FormatCheck = (value: unknown, work: Work) => boolean
 
 /**
- * The check of a format of draft-07 or 2020-12, or of a format that ajv-formats adds. Every check takes linear time;
- * `work` pays for it. An unknown format is not checked (see isFormat).
+ * The check of a format of draft-07 or 2020-12, or of a format that ajv-formats adds. Every check takes linear time.
+ * The check spends units of `work`. An unknown format is not checked (see isFormat).
  */
 export function formatCheck(name: string): FormatCheck {
   const ofNumber = Object.hasOwn(numberChecks, name) ? numberChecks[name] : undefined
@@ -79,7 +79,7 @@ export const formatNames: readonly string[] = [
   'binary',
 ]
 
-/** Whether `format` may have this value. An unknown format would be a constraint that is never checked. */
+/** Whether a schema may have this value of `format`. An unknown format would be a constraint that is never checked. */
 export function isFormat(name: string): boolean {
   return formatNames.includes(name)
 }

@@ -20,7 +20,7 @@ export const inPlaceApplicators: Readonly<Record<string, Applicator>> = {
       for (const check of checks) {
         if (!isTaken(check, value, place, run, seen)) continue
         valid = true
-        // All branches that match count as evaluated, if the caller asks (§11.2).
+        // If the caller asks for evaluated members, all branches that match count (§11.2).
         if (seen === undefined) break
       }
       if (!valid) return run.fail(place, 'anyOf', 'must match a schema in anyOf')
@@ -72,8 +72,8 @@ function listOf(value: unknown): readonly unknown[] {
 }
 
 /**
- * Whether a value satisfies a schema. The schema's evaluations count only if the value satisfies it. Violations stay in
- * the run.
+ * Whether a value satisfies a schema. Adds the evaluated members and elements to `seen` only if the value satisfies the
+ * schema. The violations stay in `run`.
  */
 function isTaken(check: Check, value: unknown, place: Place, run: Run, seen: Evaluated | undefined): boolean {
   if (seen === undefined) return check(value, place, run, undefined)
@@ -83,7 +83,7 @@ function isTaken(check: Check, value: unknown, place: Place, run: Run, seen: Eva
   return true
 }
 
-/** Like `isTaken`, but a mismatch is no violation. */
+/** Like `isTaken`, but removes the violations from `run` again. */
 function isSatisfied(check: Check, value: unknown, place: Place, run: Run, seen: Evaluated | undefined): boolean {
   const before = run.faults.length
   const satisfied = isTaken(check, value, place, run, seen)
@@ -91,7 +91,7 @@ function isSatisfied(check: Check, value: unknown, place: Place, run: Run, seen:
   return satisfied
 }
 
-/** Checks a requirement that applies if a member is present: other members, or a schema. */
+/** Checks what an object must satisfy if it has a certain member: it must have further members, or satisfy a schema. */
 function dependenciesCheck(keyword: string, dependencies: unknown, checkOf: CheckOf): Check {
   const members = Object.entries(isObject(dependencies) ? dependencies : {})
   const checks = members.map(([name, dependency]) =>

@@ -7,7 +7,7 @@ import { instructionsIn } from './pattern-size.js'
 const MAX_PATTERN_LENGTH = 1_000
 const MAX_INSTRUCTIONS = 5_000
 
-/** Memory limit for states that the engine keeps while it reads texts. */
+/** Memory limit for the states that the engine caches while it reads texts. */
 const AUTOMATON_BYTES = 64 * 1024
 const BYTES_OF_AN_INSTRUCTION = 500
 
@@ -41,7 +41,7 @@ export class LinearRegExp {
 
   /**
    * @param whole whether the pattern must match the whole text, not only a part of it
-   * @param work pays for compiling
+   * @param work the budget for compiling
    * @throws PatternError when the pattern is too long or not supported
    */
   constructor(source: string, work: Work, whole = false) {
@@ -61,7 +61,7 @@ export class LinearRegExp {
     this.#automaton = automaton
   }
 
-  /** Whether the text matches. `work` pays for it. */
+  /** Whether the text matches. Spends units of `work`. */
   test(text: string, work: Work): boolean {
     const { length } = text
     work.spend(
@@ -84,5 +84,5 @@ function compile(source: string, whole: boolean): { size: number; deterministic:
   }
 }
 
-/** Reads the patterns of a walk over a schema. */
+/** The PatternReader for walks over a schema: compiles a pattern with the linear-time engine. */
 export const linearPattern: PatternReader = (source, work) => new LinearRegExp(source, work)

@@ -13,7 +13,7 @@ const checks: Partial<Record<Dialect, Check>> = {}
 /**
  * Checks a schema against the meta-schema of its dialect (JSON Schema Core §8.1.1).
  *
- * @param work pays for the check
+ * @param work the budget for the check
  * @throws JsonSchemaError that names the first faulty place; WorkExceededError
  */
 export function checkAgainstMetaSchema({ schema, dialect }: CheckedSchema, work: Work): void {

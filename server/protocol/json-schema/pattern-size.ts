@@ -10,8 +10,8 @@ interface Group {
 
 /**
  * Computes an upper limit of a compiled pattern's instructions from the pattern's text. Each atom counts as one
- * instruction, each group and alternative as two. Repetitions around them multiply the number. A text that is no
- * pattern also gets a number.
+ * instruction, each group and alternative as two. A repetition multiplies the number of the repeated part. A text that
+ * is no pattern also gets a number.
  */
 export function instructionsIn(pattern: string): number {
   const groups: Group[] = [{ before: 0, last: 0 }]

@@ -2,8 +2,8 @@ import { isObject, type JsonObject } from '../json/json-object.js'
 import { JsonSchemaError } from './json-schema-error.js'
 
 /**
- * Forms in which a keyword holds schemas: as its value, in an array, or as members of an object. Also whether the
- * schemas apply to the value itself.
+ * How a keyword contains schemas: `single` (the keyword's value is a schema), `list` (an array of schemas), `map` (an
+ * object whose members are schemas). `inPlace`: the schemas apply to the value itself.
  */
 interface Holder {
   readonly single?: true
@@ -22,7 +22,7 @@ const HOLDERS: ReadonlyMap<string, Holder> = new Map(
     items: { single: true, list: true },
     prefixItems: { list: true },
     ...ofEach(['properties', 'patternProperties'], { map: true }),
-    // These keywords only keep schemas for references.
+    // The schemas below these keywords apply only where a reference names them.
     ...ofEach(['definitions', '$defs'], { map: true }),
   }),
 )

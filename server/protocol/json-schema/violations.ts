@@ -2,7 +2,7 @@ import { shownName } from '../messages.js'
 import type { Fault, Place } from './check.js'
 import type { Violation } from './json-schema-error.js'
 
-/** The violations in the API's form: dotted paths, no values, no duplicates. */
+/** Converts violations to the form of the API: dotted paths, no values, no duplicates. */
 export function violationsOf(faults: readonly Fault[], max: number): Violation[] {
   const violations = new Map<string, Violation>()
   for (const { place, keyword, message } of faults) {

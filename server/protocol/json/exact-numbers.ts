@@ -1,6 +1,6 @@
 /**
- * Finds the numbers in a value that JSON readers change, and returns their paths. Readers round integers beyond ±(2^53
- * − 1) (RFC 8259 §6, RFC 7493 §2.2), and read `1e400` as infinite.
+ * Returns the paths of all numbers that JSON readers change, within a value. Readers round integers beyond ±(2^53 − 1)
+ * (RFC 8259 §6, RFC 7493 §2.2), and read `1e400` as infinite.
  *
  * @param value JSON whose depth is within the limits
  */

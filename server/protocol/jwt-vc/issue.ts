@@ -20,15 +20,16 @@ export interface JwtVcInput {
   readonly issuerKid?: string
   /** A URI: `id` and `jti`. */
   readonly id: string
-  /** The credential's types; VerifiableCredential may be the first or absent. */
+  /** The credential's types; May begin with VerifiableCredential, or leave it out. */
   readonly types: readonly string[]
   readonly claims: JsonObject
   /** A URI: `credentialSubject.id` and `sub`. */
   readonly subjectId?: string
-  /** `cnf`: the holder's key, or the key's DID URL. For a holder without a DID in `subjectId`. */
+  /** `cnf`: the holder's key, or the key's DID URL. Used for a holder without a DID in `subjectId`. */
   readonly holderKey?: Jwk | { readonly kid: string }
   readonly schema?: { readonly id: string; readonly type: string }
-  readonly status?: BitstringStatusListEntry & { readonly id: string }
+  /** One entry for each purpose. */
+  readonly status?: readonly (BitstringStatusListEntry & { readonly id: string })[]
   /** Rounded down to whole seconds, like `expiresAt`. */
   readonly issuedAt: Date
   readonly expiresAt?: Date
@@ -39,7 +40,8 @@ export interface JwtVcInput {
  * and `iss` repeat `issuanceDate`, `expirationDate`, `id`, `credentialSubject.id` and `issuer`.
  *
  * @returns the compact JWT, and the credential object in the API's form, with the JWT in its proof.
- * @throws CredentialError when the claims name another subject than `subjectId`, or the holder's key is of no supported type.
+ * @throws CredentialError if the claims name a subject other than `subjectId`, or if the holder's key is of no
+ * supported type.
  */
 export async function issueJwtVc(input: JwtVcInput): Promise<{ compact: string; vc: VerifiableCredential }> {
   const nbf = numericDate(input.issuedAt)
@@ -62,8 +64,7 @@ export async function issueJwtVc(input: JwtVcInput): Promise<{ compact: string; 
       ...(exp === undefined ? {} : { expirationDate: dateTime(exp) }),
       credentialSubject: sub === undefined ? input.claims : { id: sub, ...input.claims },
       ...(input.schema === undefined ? {} : { credentialSchema: input.schema }),
-      // A single entry is an object, since some wallets refuse an array with one entry.
-      ...(input.status === undefined ? {} : { credentialStatus: signedEntry(input.status) }),
+      ...signedStatus(input.status ?? []),
     },
   }
   const header = { typ: 'JWT', ...(input.issuerKid === undefined ? {} : { kid: input.issuerKid }) }
@@ -77,6 +78,13 @@ function subjectIdOf({ claims, subjectId }: JwtVcInput): string | undefined {
     throw new CredentialError('Subject claim id does not name the subject of the credential.')
   }
   return claims.id
+}
+
+/** A single entry is an object, since some wallets refuse an array. */
+function signedStatus(entries: readonly BitstringStatusListEntry[]): { readonly credentialStatus?: unknown } {
+  const [only, ...others] = entries.map(signedEntry)
+  if (only === undefined) return {}
+  return { credentialStatus: others.length === 0 ? only : [only, ...others] }
 }
 
 /** Bitstring Status List v1.0 §2.1: in a signed credential the index is a string in base 10. */

@@ -68,16 +68,19 @@ export interface HolderKey {
 }
 
 export interface VerifyVpOptions {
-  /** Finds the presentation's signature key, an authentication key of its holder. Header and payload are not verified yet. */
+  /**
+   * Finds the key that signed the presentation. It must be an authentication key of the holder. Header and payload are
+   * not verified yet.
+   */
   readonly resolveHolderKey: (header: JsonObject, payload: JsonObject) => Promise<HolderKey>
   readonly nonce: string
   /** The value that `aud` must hold, or several accepted values. */
   readonly audience: string | readonly string[]
   readonly now: Date
-  /** The presentation must not be older than this time, the time of its request. */
+  /** The time of the request. An older presentation is refused. */
   readonly notBefore?: Date
   readonly leewaySeconds?: number
-  /** Accepted values of `alg`; every supported algorithm unless given. */
+  /** Accepted values of `alg`. Default: every supported algorithm. */
   readonly algorithms?: readonly string[] | undefined
 }
 
@@ -89,8 +92,9 @@ export interface VerifiedVpJwt extends Jwt {
 }
 
 /**
- * Verifies a VP JWT: its form, its verifier and request (OpenID4VP 1.0 Appendix B.1.3.1.5, §14.1), its times, and the holder's
- * signature. The caller checks whether its credentials are valid and belong to the holder (`isHeldBy`).
+ * Verifies a VP JWT: its structure, its `aud` and `nonce` (OpenID4VP 1.0 Appendix B.1.3.1.5, §14.1), its times, and the
+ * holder's signature. The caller checks whether the credentials in the presentation are valid and belong to the holder
+ * (`isHeldBy`).
  *
  * @throws CredentialError with a sentence about the first check that fails.
  */
@@ -107,13 +111,16 @@ export async function verifyVpJwt(compact: string, options: VerifyVpOptions): Pr
   return { header, payload, holder, holderKey: jwk, credentials }
 }
 
-/** Whether the holder of a presentation holds a credential: the credential's subject is the holder, or its `cnf` is the holder's key. */
+/**
+ * Whether a credential belongs to the holder of a presentation: the credential's subject is the holder, or the
+ * credential's `cnf` is the holder's key.
+ */
 export function isHeldBy(
   credential: Pick<VerifiedJwtVc, 'subjectId' | 'cnf'>,
   presentation: Pick<VerifiedVpJwt, 'holder' | 'holderKey' | 'header'>,
 ): boolean {
   const { cnf, subjectId } = credential
-  // RFC 7800 §3: if there is a confirmation key, only this key proves possession, and the subject's id does not count.
+  // RFC 7800 §3: if there is a confirmation key, only this key proves possession, and the subject's id is ignored.
   if (cnf === undefined) return subjectId !== undefined && subjectId === presentation.holder
   if (isObject(cnf.jwk)) return sameKey(cnf.jwk, presentation.holderKey)
   // A relative `kid` would match a key of any presenter.

@@ -4,7 +4,7 @@ import type { JsonObject } from '../json/json-object.js'
 // XML Schema 1.1 dateTime. VCDM 2.0 §4.9: a value without an offset is read as UTC.
 const DATE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|[+-]\d{2}:\d{2})?$/
 
-/** A date in the VCDM's form, in whole seconds: `2026-01-31T12:00:00Z`. */
+/** Writes a date as the VCDM requires, in whole seconds: `2026-01-31T12:00:00Z`. */
 export function dateTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace('.000Z', 'Z')
 }

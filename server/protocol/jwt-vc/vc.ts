@@ -2,7 +2,7 @@ import { type BitstringStatusListEntry, CredentialError, decodeJwt } from '../cr
 import { isObject, type JsonObject } from '../json/json-object.js'
 import { dateTime } from './validity.js'
 
-/** A verifiable credential of the VCDM 1.1 in the API's form: status entries in an array, and the JWT in `proof`. */
+/** A verifiable credential of the VCDM 1.1 as the API shows it: status entries in an array, and the JWT in `proof`. */
 export interface VerifiableCredential {
   readonly '@context': readonly string[]
   readonly type: readonly string[]
@@ -12,7 +12,7 @@ export interface VerifiableCredential {
   readonly expirationDate?: string
   readonly credentialSubject: JsonObject | readonly JsonObject[]
   readonly credentialSchema?: JsonObject
-  /** `statusListIndex` is a number here. */
+  /** `statusListIndex` is a number in this type. */
   readonly credentialStatus?: readonly JsonObject[]
   readonly proof: JwtProof2020
 }
@@ -27,8 +27,8 @@ export interface JwtProof2020 {
 }
 
 /**
- * The API's credential object for a compact JWT VC, which is not verified here. The claims that represent members of the
- * credential (`iss`, `jti`, `sub`, `nbf`, `exp`) supply members that its `vc` claim omits (VCDM 1.1 §6.3.1).
+ * The API's credential object for a compact JWT VC, which is not verified here. The claims that represent members of
+ * the credential (`iss`, `jti`, `sub`, `nbf`, `exp`) supply the members that the `vc` claim omits (VCDM 1.1 §6.3.1).
  *
  * @throws CredentialError if the JWT is no credential, or names no issuer or date of issuance.
  */

@@ -35,9 +35,9 @@ export interface VerifiedJwtVc {
 }
 
 /**
- * Verifies a JWT VC of the VCDM 1.1 (§6.3.1): the type, the issuer's signature, the agreement of JWT claims and
- * credential, and the times. The type is checked so that no other JWT of the same key is accepted. The caller checks
- * its status and whether the issuer is trusted.
+ * Verifies a JWT VC of the VCDM 1.1 (§6.3.1): the type, the issuer's signature, the agreement between the JWT's claims
+ * and the credential, and the times. The type is checked so that no other JWT of the same key is accepted. The caller
+ * checks the credential's status and whether the issuer is trusted.
  *
  * @throws CredentialError with a sentence about the first check that fails.
  */

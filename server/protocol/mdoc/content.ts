@@ -57,7 +57,7 @@ const UNITS_OF_A_CHARACTER = 0.5
 /**
  * Decodes the base64url form of a credential or presentation. Items encoded within it share its limits. Throws CredentialError.
  *
- * @param work pays for decoding and for every element; absent if a holder reads its own documents
+ * @param work the budget for decoding and for every element; absent if a holder reads its own documents
  */
 export function decodeCredential(text: string, work?: Work): { value: CborValue; decoding: DecodeOptions } {
   work?.spend(text.length * UNITS_OF_A_CHARACTER)

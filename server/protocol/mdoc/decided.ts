@@ -8,12 +8,12 @@ const IDENTITIES: ReadonlySet<string> = new Set(['7bit', '8bit', 'binary'])
 const MAX_PLACES = 2_000
 
 /**
- * Checks that a claim's schema decides the kind of every text in the claim: date, moment, bytes or text. Returns a
- * sentence that refuses the claim as a data element if a kind is not decided. Undefined if the schema decides every
- * kind.
+ * Checks that a claim's schema decides the kind of every text in the claim: `date`, `date-time`, bytes or text. If a
+ * kind is not decided, the claim cannot be a data element, and the function returns the reason as a sentence. Returns
+ * undefined if the schema decides every kind.
  *
- * It is no fault if the rest of the value decides the kind. Examples: a date in one branch of a combination and a
- * moment in another, or a kind that depends on another claim.
+ * The schema may also decide the kind through the rest of the value. Examples: a `date` in one branch of a combination
+ * and a `date-time` in another branch; a kind that depends on another claim.
  *
  * @param pointer JSON Pointer of the claim, which the sentence names
  */
@@ -76,7 +76,10 @@ function mixesWithText(place: SchemaPlace): boolean {
 const certainly = (place: SchemaPlace, keyword: string): readonly unknown[] =>
   place.schemas.flatMap(({ schema, certain }) => (certain && Object.hasOwn(schema, keyword) ? [schema[keyword]] : []))
 
-/** Whether a place allows a text. A place with the schema `false` is not declared. */
+/**
+ * Whether the schemas of a place allow a text. A place whose schema is `false` counts as not declared, so it allows
+ * none.
+ */
 const admitsText = (place: SchemaPlace): boolean =>
   place.isDeclared &&
   certainly(place, 'type').every((type) => [type].flat().includes('string')) &&

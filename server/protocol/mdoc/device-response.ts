@@ -24,21 +24,22 @@ const UNITS_OF_A_SIGNATURE = 10_000
 
 export interface DeviceResponseOptions extends VerifyOptions {
   /**
-   * The encoded SessionTranscript of the request. An array if any of several transcripts is accepted: one for each
-   * origin of a page.
+   * The encoded SessionTranscript of the request. For a request over the Digital Credentials API, an array with one
+   * transcript for each origin that the page may have. The device must have signed one of them.
    */
   readonly sessionTranscript: Uint8Array | readonly Uint8Array[]
-  /** JOSE names of the algorithms that the holder may sign with; every supported algorithm unless given. */
+  /** JOSE names of the algorithms that the holder may sign with. Default: every supported algorithm. */
   readonly deviceAlgorithms?: readonly string[] | undefined
 }
 
 /**
  * Verifies a presentation of one mobile document (OpenID4VP 1.0 Appendix B.2.5; HAIP 1.0 §5.3.1; ISO/IEC 18013-5
- * §9.1.3, §9.3): version and status, everything that `verifyIssuerSigned` verifies, and the device's signature over the
- * transcript. The claims include elements that the device signed itself, if the issuer authorized its key for them.
+ * §9.1.3, §9.3): its version and status, everything that `verifyIssuerSigned` verifies, and the device's signature over
+ * the transcript. The claims include elements that the device signed itself, if the issuer authorized the device's key
+ * for these elements.
  *
  * @param deviceResponse base64url of the encoded DeviceResponse
- * @param options `work` pays for decoding, and for trying each transcript after the first with the device's signature
+ * @param options `work` is the budget for decoding, and for trying each transcript after the first with the device's signature
  * @throws CredentialError with a sentence about the first check that fails.
  */
 export async function verifyDeviceResponse(
@@ -120,7 +121,7 @@ function verifyDeviceSignature(
   const transcripts = sessionTranscript instanceof Uint8Array ? [sessionTranscript] : sessionTranscript
   const failures: CredentialError[] = []
   for (const [position, transcript] of transcripts.entries()) {
-    // The work for the issuer's key also covers the first transcript.
+    // The first transcript costs nothing extra: the units for the issuer's signature include it.
     if (position > 0) work?.spend(UNITS_OF_A_SIGNATURE)
     try {
       const payload = deviceAuthenticationOf(transcript, doctype, nameSpacesBytes)

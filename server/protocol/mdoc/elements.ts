@@ -24,8 +24,9 @@ export type MdocElements = ReadonlyMap<string, ReadonlyMap<string, Encodable>>
  * too.
  *
  * @param schema the JSON Schema of the subject, which declares dates and bytes
- * @param work pays for reading the schema
- * @throws CredentialError that names the claim, for a value that cannot be encoded; also if no element is left.
+ * @param work the budget for reading the schema
+ * @throws CredentialError that names the claim, for a value that cannot be encoded; also if the subject has none of the
+ * mapped claims.
  */
 export function mdocElementsOf(
   mapping: MdocMapping,
@@ -50,17 +51,21 @@ export function mdocElementsOf(
 /** Keywords whose schemas apply to some values and not to others. */
 const CHOICE = /"(?:anyOf|oneOf|if|contains|dependencies|dependentSchemas)"/
 
-/** Only a schema with a choice needs a validator, which decides the choice from the subject. */
+/**
+ * The place of the subject in its schema. Only a schema with a choice needs a validator, which makes the choice by the
+ * subject.
+ */
 const placeOf = (subject: JsonObject, schema: JsonObject, work: Work): SchemaPlace =>
   CHOICE.test(JSON.stringify(schema))
     ? compileJsonSchema(schema, work).placeOf(subject, work)
     : SchemaPlace.root(schema, work, linearPattern)
 
 /**
- * Faults of a mapping, by the JSON Pointer to each claim. A fault is that the schema does not declare the claim, or
- * does not decide the kind of a text in it. The whole subject is no claim. Pointers without a fault are left out.
+ * Returns the faults of a mapping, by the JSON Pointer to each claim. There are two faults: the schema does not declare
+ * the claim, or it does not decide the kind of a text in the claim. The pointer to the whole subject names no claim and
+ * is a fault too. Pointers without a fault are left out.
  *
- * @param work pays for the walk
+ * @param work the budget for the walk
  */
 export function mappingFaults(
   schema: JsonObject,
@@ -79,7 +84,7 @@ export function mappingFaults(
   return faults
 }
 
-/** The place below a key. The key is an index only if no member has this name. */
+/** The place below a key. A key of digits is read as an index only if no declared member has this name. */
 function stepInto(place: SchemaPlace, key: string): SchemaPlace {
   const member = place.member(key)
   return member.isDeclared || !INDEX.test(key) ? member : place.item(Number(key))

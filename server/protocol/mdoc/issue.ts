@@ -19,7 +19,10 @@ const MAX_DIGEST_ID = 0x7fff_ffff
 export interface MdocInput {
   /** A signer with a key of P-256, P-384 or Ed25519; its `kid` is not used. */
   readonly signer: Pick<Signer, 'alg' | 'sign'>
-  /** The issuer's certificate chain, leaf first, each base64 DER. A root at its end is left out. */
+  /**
+   * The issuer's certificate chain, leaf first, each base64 DER. The document does not contain a root at the end of the
+   * chain.
+   */
   readonly x5c: readonly string[]
   readonly doctype: string
   readonly elements: MdocElements
@@ -38,7 +41,8 @@ export interface MdocInput {
 
 /**
  * Issues a mobile document (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2). Every item has its own digest id and random bytes.
- * The items of a namespace are in random order. So two copies can be linked by their values only.
+ * The items of a namespace are in random order. So two copies of one document have nothing in common except their
+ * values.
  *
  * @returns base64url of the encoded IssuerSigned (OpenID4VCI 1.0 Appendix A.2.4).
  * @throws CredentialError for a device key or a signer's key that is not supported in mobile documents, and for an

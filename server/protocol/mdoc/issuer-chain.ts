@@ -3,7 +3,7 @@ import { CredentialError } from '../credential/verification.js'
 import { isSelfSigned } from '../issuer-keys/certificate-chain.js'
 import { LruMap } from '../jose/lru-map.js'
 
-/** The parts of an issuer's certificate chain that its documents use. */
+/** The parts of an issuer's certificate chain that are needed to sign mobile documents. */
 export interface IssuerChain {
   /** Certificates in DER, the signer's first, without a root (HAIP 1.0 §6.1.1; ISO/IEC 18013-5 §9.1.2.4). */
   readonly certificates: readonly Uint8Array[]
@@ -12,13 +12,13 @@ export interface IssuerChain {
   readonly validUntil: number
 }
 
-/** Limit of kept chains. One installation has few issuers. */
+/** Limit of cached chains. One installation has few issuers. */
 const MAX_CHAINS = 100
 const chains = new LruMap<string, IssuerChain>(MAX_CHAINS)
 
 /**
- * Reads the chain of an issuer's key, each certificate base64 DER, leaf first. Each chain is parsed once, since parsing costs more
- * than a signature.
+ * Reads the chain of an issuer's key, each certificate base64 DER, leaf first. Each chain is parsed once, since parsing
+ * takes longer than signing.
  *
  * @throws CredentialError if the chain is empty.
  */

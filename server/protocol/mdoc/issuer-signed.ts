@@ -4,7 +4,7 @@ import { type CborValue, isArray, isBytes, isMap, isUnsigned } from './cbor/valu
 import { readSign1, type Sign1 } from './cose/sign1.js'
 import { embeddedMap, type MobileSecurityObject, readMobileSecurityObject } from './mobile-security-object.js'
 
-/** A data element with the input of its digest. */
+/** A data element, and the bytes over which its digest is computed. */
 export interface IssuerSignedItem {
   readonly digestId: number
   readonly identifier: string

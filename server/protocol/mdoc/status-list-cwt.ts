@@ -2,9 +2,12 @@ import { CredentialError, numericDate } from '../credential/verification.js'
 import { encodeBase64url } from '../jose/base64url.js'
 import type { Jwk } from '../jose/jws.js'
 import type { JsonObject } from '../json/json-object.js'
-import { tokenStatusBytes } from '../status-list/bits.js'
-import { MAX_STATUS_LIST_BYTES, zlibBase64url } from '../status-list/compression.js'
-import { STATUS_LIST_CWT_MEDIA_TYPE, type TokenStatusListInput } from '../status-list/token-status-list.js'
+import { MAX_STATUS_LIST_BYTES } from '../status-list/compression.js'
+import {
+  STATUS_LIST_CWT_MEDIA_TYPE,
+  type TokenStatusListInput,
+  tokenStatusEntries,
+} from '../status-list/token-status-list.js'
 import { decodeCbor } from './cbor/decode.js'
 import { encodeCbor } from './cbor/encode.js'
 import { type CborKey, type CborMap, type Encodable, isBytes, isMap, Tagged } from './cbor/values.js'
@@ -37,7 +40,7 @@ export async function createStatusListCwt(input: TokenStatusListInput): Promise<
     ...(x5c === undefined ? [] : x5chainHeader(x5c.map((certificate) => Buffer.from(certificate, 'base64')))),
     ...(x5c !== undefined && issuerKid === undefined ? [] : [[KID, Buffer.from(issuerKid ?? signer.kid)] as const]),
   ])
-  const list = zlibBase64url(tokenStatusBytes(input.revokedIndices, input.size))
+  const { bits, lst } = tokenStatusEntries(input)
   const claims = new Map<CborKey, Encodable>([
     [SUB, input.uri],
     [IAT, numericDate(input.issuedAt)],
@@ -46,8 +49,8 @@ export async function createStatusListCwt(input: TokenStatusListInput): Promise<
     [
       STATUS_LIST,
       new Map<CborKey, Encodable>([
-        ['bits', 1],
-        ['lst', Buffer.from(list, 'base64url')],
+        ['bits', bits],
+        ['lst', Buffer.from(lst, 'base64url')],
       ]),
     ],
   ])

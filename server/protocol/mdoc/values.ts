@@ -22,12 +22,12 @@ const LONE_SURROGATE = /\p{Surrogate}/u
 
 /** A claim of a subject: its name, and its place with the schemas that apply there. */
 export interface Claim {
-  /** Name of the claim in a refusal. */
+  /** Name of the claim in error messages. */
   readonly name: string
   readonly place: SchemaPlace
 }
 
-/** A claim inside another claim, under a name or at an index. */
+/** Returns a claim that is inside a claim, by its name or index. */
 export const claimWithin = ({ name, place }: Claim, key: string | number): Claim => ({
   name: name === '' ? String(key) : `${name}.${key}`,
   place: typeof key === 'string' ? place.member(key) : place.item(key),
@@ -36,7 +36,10 @@ export const claimWithin = ({ name, place }: Claim, key: string | number): Claim
 /** Kind of a text that is not encoded as text in a mobile document. */
 export type TextKind = 'date' | 'date-time' | keyof typeof ENCODINGS
 
-/** Supported encodings of bytes as text (RFC 4648 §4, §5, §8), each with its required form. */
+/**
+ * Supported encodings of bytes as text (RFC 4648 §4, §5, §8), each with the form that a text in this encoding must
+ * have.
+ */
 const ENCODINGS = {
   base64: /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/,
   base64url: /^(?:[A-Za-z0-9_-]{4})*(?:[A-Za-z0-9_-]{2}(?:==)?|[A-Za-z0-9_-]{3}=?)?$/,
@@ -66,7 +69,7 @@ export const textKindsIn = ({ schemas }: SchemaPlace): readonly TextKind[] => [
 
 /**
  * The value of a data element for a claim. A text with JSON Schema `format: date` becomes a full-date (tag 1004). A
- * text with `date-time` becomes a tdate (tag 0) of the same moment, in the form of `tdateOf`. The claim may have any
+ * text with `date-time` becomes a tdate (tag 0) of the same time, written as by `tdateOf`. The claim may have any
  * offset and fraction. A text with `contentEncoding` base64, base64url or base16, or with `format: byte`, becomes a
  * byte string. Every other value is unchanged.
  *
@@ -107,19 +110,20 @@ function momentOf(text: string, claim: Claim): Tagged<string> {
   const [, date] = DATE_TIME.exec(text) ?? []
   const time = Date.parse(text)
   if (date === undefined || !isFullDate(date) || Number.isNaN(time)) throw refusal(claim, 'is not a date-time')
-  // The moment in UTC may lie before the year 0000 or after 9999, which RFC 3339 cannot write.
+  // Converted to UTC, the time may be before the year 0000 or after 9999. RFC 3339 cannot express such a year.
   if (!isFullDate(new Date(time).toISOString().split('T')[0] ?? '')) throw refusal(claim, 'is not a date-time')
   return tdateOf(time)
 }
 
-/** Whether the day exists: `Date` itself reads the 30th of February as the 2nd of March. */
+/** Whether the text is an existing day. `Date` itself reads the 30th of February as the 2nd of March. */
 function isFullDate(text: string): boolean {
   const time = FULL_DATE.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
 /**
- * A moment in the form of mobile documents: a tdate in UTC, with `Z`, without fractions of a second (ISO/IEC 18013-5 §7.2.1, §9.1.2.4).
+ * A time as mobile documents express it: a tdate in UTC, with `Z`, without fractions of a second (ISO/IEC 18013-5
+ * §7.2.1, §9.1.2.4).
  *
  * @param milliseconds since the epoch, between the years 0000 and 9999
  */
@@ -134,8 +138,9 @@ const refusal = ({ name }: Claim, verdict: string) =>
   new CredentialError(`Claim ${name} cannot stand in an mdoc: it ${verdict}.`)
 
 /**
- * A data element as JSON (RFC 8949 §6.1). Byte strings become base64url, or the encoding of their tag. Other tagged items become
- * their content, so that dates are text. Values that JSON lacks, such as infinity, become null. Numbers beyond 2^53 lose precision.
+ * A data element as JSON (RFC 8949 §6.1). Byte strings become base64url, or text in the encoding that their tag names.
+ * Other tagged items become their content, so that dates are text. Values that JSON lacks, such as infinity, become
+ * null. Numbers beyond 2^53 lose precision.
  *
  * @throws CredentialError if two keys of a map become one name.
  */

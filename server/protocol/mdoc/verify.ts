@@ -14,7 +14,7 @@ import type { MobileSecurityObject, ValidityInfo } from './mobile-security-objec
 
 const ISSUER_SIGNATURE = 'Issuer signature'
 
-/** A mobile document whose issuer's checks all passed. The caller checks its status. */
+/** A mobile document that has passed all checks of its issuer's data. The caller checks its status. */
 export interface VerifiedMdoc extends MdocContent {
   /** The name in the certificate: its URI, the origin of its DNS name, or its subject. */
   readonly issuer: string
@@ -24,14 +24,14 @@ export interface VerifiedMdoc extends MdocContent {
 }
 
 /**
- * Verifies a mobile document in the form in which its issuer sends it (OpenID4VCI 1.0 Appendix A.2.4; ISO/IEC 18013-5
- * §9.3.1). It checks the issuer's signature and certificate chain, the validity, and the digest of every item, over the
- * received bytes.
+ * Verifies a mobile document as its issuer sends it, without a presentation (OpenID4VCI 1.0 Appendix A.2.4; ISO/IEC
+ * 18013-5 §9.3.1). It checks the issuer's signature and certificate chain, the validity, and the digest of every item,
+ * over the received bytes.
  *
  * @param issuerSigned base64url of the encoded IssuerSigned
  * @param options `resolveIssuerKey` receives the chain as a header's `x5c`, and nothing else: no DID and no URL proves
  * an mdoc's issuer. `algorithms` are JOSE names, and each name includes both of its COSE numbers: ES256 includes -7 and
- * -9. `work` pays for decoding.
+ * -9. `work` is the budget for decoding.
  * @throws CredentialError with a sentence about the first check that fails.
  */
 export async function verifyIssuerSigned(issuerSigned: string, options: VerifyOptions): Promise<VerifiedMdoc> {

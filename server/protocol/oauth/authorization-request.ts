@@ -3,7 +3,7 @@ import { OAuthError } from './error.js'
 /** Parameters of an authorization request, each sent once; parameters without a value are left out (RFC 6749 §3.1). */
 export type AuthorizationParameters = Readonly<Record<string, string | undefined>>
 
-/** The destination of the answer. */
+/** The address to which the answer is sent. */
 export interface RedirectTarget {
   readonly clientId: string
   readonly redirectUri: string
@@ -31,8 +31,8 @@ const KEPT = ['scope', 'authorization_details', 'issuer_state'] as const
 const invalid = (description: string) => new OAuthError('invalid_request', description)
 
 /**
- * Reads the client and the destination of the response. Errors in these two values must not be sent by redirect (RFC
- * 6749 §4.1.2.1).
+ * Reads `client_id` and the address of the response. An error in one of these values must not be sent to that address
+ * (RFC 6749 §4.1.2.1).
  *
  * @param isRedirectUri whether an answer to a client may be sent to an address
  * @throws OAuthError `invalid_request`
@@ -51,14 +51,17 @@ export function redirectTarget(
   return { clientId, redirectUri, state }
 }
 
-/** RFC 9101 §10.5: a request object is refused, since a client that sends one expects the server to read it. */
+/**
+ * RFC 9101 §10.5: a request object is refused, since a client that sends a request object expects the server to read
+ * it.
+ */
 export function assertNoRequestObject({ request }: AuthorizationParameters): void {
   if (request !== undefined) throw new OAuthError('request_not_supported', 'Request objects are not supported.')
 }
 
 /**
- * Reads the rest of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2). Errors in it are sent to
- * the client.
+ * Reads the rest of an authorization request (RFC 6749 §4.1.1, RFC 7636 §4.3, RFC 8707 §2). Errors in these parameters
+ * are sent to the client by redirect.
  *
  * @param issuer the credential issuer identifier, the only `resource`
  * @throws OAuthError with the code of RFC 6749 §4.1.2.1 or RFC 8707 §2 that fits

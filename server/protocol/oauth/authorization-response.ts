@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto'
 
-/** The client's own record of the authorization request that it sent. */
+/** What a client has stored about the authorization request that it sent. */
 export interface SentRequest {
   /** `state` of the request. */
   readonly state: string
@@ -36,9 +36,9 @@ function singleParameters(query: URLSearchParams): ReadonlyMap<string, string> {
 /**
  * Reads the parameters of an authorization response (RFC 6749 §4.1.2). Anyone may have sent them.
  *
- * @throws AuthorizationResponseError for a repeated parameter, and for another `state` than the request's (RFC 6749
- * §10.12). Also for another `iss` than the server's, and for an absent `iss` if the server supports it (RFC 9207 §2.4).
- * Also for a response without a code or an error.
+ * @throws AuthorizationResponseError for a repeated parameter, and for a `state` that differs from the request's (RFC
+ * 6749 §10.12). Also if `iss` is not the server's identifier, or if `iss` is absent although the server supports it
+ * (RFC 9207 §2.4). Also for a response that has neither a code nor an error.
  */
 export function readAuthorizationResponse(query: URLSearchParams, request: SentRequest): AuthorizationResponse {
   const parameters = singleParameters(query)

@@ -28,7 +28,7 @@ export interface DpopRequest {
   /** The access token in a request to a protected resource. */
   readonly accessToken?: string
   readonly now: Date
-  /** Whether this service made the `nonce` and it has not expired. */
+  /** Whether this service made the `nonce` and the nonce has not expired. */
   readonly isNonce: (nonce: string) => boolean
 }
 
@@ -38,7 +38,7 @@ export interface DpopProof {
   readonly jkt: string
   /** Identifies this proof: a hash of key and `jti`, base64url. */
   readonly jtiHash: string
-  /** After this moment the proof is too old to be used again. */
+  /** After this time the proof is too old to be accepted, so its `jtiHash` can be forgotten. */
   readonly expiresAt: Date
 }
 
@@ -123,8 +123,8 @@ function assertSigned(jws: DecodedJws, jwk: Jwk): void {
 }
 
 /**
- * An address in the form that §4.3 step 9 compares: without query and fragment, normalised by syntax and scheme (RFC 3986 §6.2.2,
- * §6.2.3). Undefined if the value is no address.
+ * Converts an address to the form that §4.3 step 9 compares: without query and fragment, and normalised by syntax and
+ * scheme (RFC 3986 §6.2.2, §6.2.3). Undefined if the value is no address.
  */
 function normalized(address: unknown): string | undefined {
   if (typeof address !== 'string' || !URL.canParse(address)) return undefined

@@ -36,7 +36,7 @@ export type OAuthErrorCode =
 
 /**
  * A refusal on a protocol endpoint. The response contains `error`, `message` (as error_description) and `headers`, for
- * example WWW-Authenticate. `detail` and `cause` are only logged. `status` is 400 unless given.
+ * example WWW-Authenticate. `detail` and `cause` are only logged. The default of `status` is 400.
  */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError'
@@ -64,7 +64,7 @@ export class OAuthError extends Error {
     this.members = options.members ?? {}
   }
 
-  /** The same refusal under another code, with further members. */
+  /** Returns a copy of this error with a different code and further members. */
   as(error: OAuthErrorCode, members: Readonly<Record<string, unknown>> = {}): OAuthError {
     const { message, status, headers, detail, cause } = this
     return new OAuthError(error, message, { status, headers, detail, members: { ...this.members, ...members }, cause })

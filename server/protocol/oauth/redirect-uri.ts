@@ -3,11 +3,11 @@ import { z } from 'zod'
 /** Printable characters without `\`: RFC 3986 does not allow `\`, and browsers read it as `/`. */
 const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]+$/
 /**
- * A web address in the form of RFC 9110 §4.2: `//`, a host (RFC 1123 §2.1, RFC 3986 §3.2.2) and no user information.
- * URL parsers accept more: they add missing slashes, while a browser reads such an address as a path of the current page.
+ * A web address as RFC 9110 §4.2 defines it: `//`, a host (RFC 1123 §2.1, RFC 3986 §3.2.2) and no user information. URL
+ * parsers accept more: they add missing slashes, while a browser reads such an address as a path of the current page.
  */
 const WEB_ADDRESS = /^https?:\/\/([a-z0-9._-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:[/?#]|$)/i
-/** RFC 7595 §3.8: an app's own scheme is named after a domain, which excludes javascript:, data:, file: and blob:. */
+/** RFC 7595 §3.8: the scheme of an app is named after a domain, so it is never javascript:, data:, file: or blob:. */
 const PRIVATE_SCHEME = /^[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:$/
 /** Schemes that a browser would execute or open as content of the redirecting page, and schemes of other protocols than HTTP. */
 const FORBIDDEN_SCHEMES = new Set(
@@ -27,13 +27,16 @@ function parsed(uri: string): URL | undefined {
   return host === url.hostname || (host?.startsWith('[') && url.hostname.startsWith('[')) ? url : undefined
 }
 
-/** Whether a text is a web origin in the form of browsers: scheme, host in lower case, a port that is not the scheme's default. */
+/**
+ * Whether a text is a web origin exactly as browsers write it: scheme, host in lower case, and a port only if it is not
+ * the scheme's default.
+ */
 export function isWebOrigin(text: string): boolean {
   const url = parsed(text)
   return (url?.protocol === 'https:' || url?.protocol === 'http:') && url.origin === text
 }
 
-/** A scheme that is followed by more text. A host with a port looks similar and does not match. */
+/** A scheme that is followed by more text. A host with a port looks similar, but does not match. */
 const SCHEME_AND_REST = /^([a-z][a-z0-9+.-]*:)(?!\d+$)./i
 
 /**
@@ -55,8 +58,8 @@ export function isRedirectUri(uri: string, allowHttp: boolean): boolean {
 }
 
 /**
- * Whether an unregistered client may be sent to an address: the addresses of `isRedirectUri`, and http on a loopback address with any
- * port (RFC 8252 §7.3). RFC 6749 §3.1.2: without a fragment.
+ * Whether the browser may be sent to an address of an unregistered client: the addresses of `isRedirectUri`, and http
+ * on a loopback address with any port (RFC 8252 §7.3). The address must have no fragment (RFC 6749 §3.1.2).
  */
 export function isPublicClientRedirectUri(uri: string, allowHttp: boolean): boolean {
   const url = parsed(uri)
@@ -65,13 +68,19 @@ export function isPublicClientRedirectUri(uri: string, allowHttp: boolean): bool
   return loopback || isRedirectUri(uri, allowHttp)
 }
 
-/** Whether an address that another service chose may be shown: any scheme except schemes that a browser would execute. */
+/**
+ * Whether an address that another service chose may be shown to people: it may have any scheme except schemes that a
+ * browser would execute.
+ */
 export function isForeignRedirectUri(uri: string): boolean {
   const url = parsed(uri)
   return url !== undefined && !FORBIDDEN_SCHEMES.has(url.protocol)
 }
 
-/** Whether a registered client may name an address: any scheme except schemes that a browser would execute, without a fragment. */
+/**
+ * Whether a client may register an address: it may have any scheme except schemes that a browser would execute, and has
+ * no fragment.
+ */
 export const isRegistrableRedirectUri = (uri: string): boolean => !uri.includes('#') && isForeignRedirectUri(uri)
 
 const MAX_WALLET_URL = 1024
@@ -79,8 +88,8 @@ const MAX_WALLET_URL = 1024
 const isWalletUrl = (uri: string): boolean => isRegistrableRedirectUri(uri) && !/^http:/i.test(uri)
 
 /**
- * The beginning of an offer's or request's address that reaches one wallet: https, or any app scheme that a browser does not
- * execute. At most 1,024 characters, so that a QR code still holds the rest of the address.
+ * The beginning of an address that opens an offer or a request in one particular wallet: https, or any app scheme that
+ * a browser does not execute. At most 1,024 characters, so that a QR code has room for the rest of the address.
  */
 export const zWalletUrl = z
   .string()

@@ -4,7 +4,7 @@ const zBytes = z
   .custom<Uint8Array>((value) => value instanceof Uint8Array)
   .meta({ override: { type: 'string', format: 'binary' } })
 
-/** The answer of a protocol endpoint: a JSON object, or text or bytes with their own content-type header. */
+/** The answer of a protocol endpoint: a JSON object, or text or bytes together with a content-type header. */
 export const zProtocolReply = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()).optional(),

@@ -7,7 +7,7 @@ const LEEWAY_SECONDS = 60
 /**
  * Decodes the JWT of an attestation, or of a proof that belongs to an attestation, without verifying it.
  *
- * @param what names the JWT in the refusal
+ * @param what names the JWT in the error message
  * @throws AttestationError
  */
 export function decoded(jwt: string, what: string, maxLength: number): DecodedJws {

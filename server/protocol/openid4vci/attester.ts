@@ -8,7 +8,7 @@ import type { JsonObject } from '../json/json-object.js'
 /** Algorithms that wallet attestations and their proofs may be signed with. */
 export const ATTESTATION_ALGORITHMS: readonly SignatureAlgorithm[] = ['ES256', 'ES384', 'EdDSA', 'PS256']
 
-/** A wallet provider whose attestations name a key by `iss` and `kid`. */
+/** A wallet provider that is known by configured keys. Its attestations name a key with `iss` and `kid`. */
 export interface AttestationProvider {
   /** The only wallet that the provider attests. */
   readonly clientId: string
@@ -18,7 +18,7 @@ export interface AttestationProvider {
 
 /** The trusted wallet providers. */
 export interface AttestationTrust {
-  /** Roots of wallet and key attestations only. */
+  /** Root certificates that are trusted for wallet attestations and key attestations only. */
   readonly trustAnchors: readonly X509Certificate[]
   readonly providers: readonly AttestationProvider[]
 }
@@ -28,10 +28,10 @@ export class AttestationError extends Error {
   override readonly name = 'AttestationError'
 }
 
-/** The maker of an attestation, or of a status list for an attestation. */
+/** The signer of an attestation, or of a status list for an attestation. */
 export interface Attester {
   readonly jwk: Jwk
-  /** `iss`; undefined if it is absent, as with certificates. */
+  /** `iss`; undefined if it is absent. It may be absent if certificates identify the signer. */
   readonly iss: string | undefined
 }
 
@@ -46,10 +46,10 @@ function keyByChain(x5c: unknown, { trustAnchors }: AttestationTrust, now: Date,
 }
 
 /**
- * Finds the maker of an attestation, or of a status list for an attestation. The key is proven by a chain in `x5c` to a
- * trust anchor, or by `iss` and `kid` of a known provider. A `jwk`, `jku` or `x5u` in the header is never read.
+ * Finds the signer of an attestation, or of a status list for an attestation. The key is proven by a chain in `x5c` to
+ * a trust anchor, or by `iss` and `kid` of a known provider. A `jwk`, `jku` or `x5u` in the header is never read.
  *
- * @param what names the signed object in the refusal: `wallet attestation`, `status list of the key attestation`
+ * @param what names the signed object in the error message: `wallet attestation`, `status list of the key attestation`
  * @throws AttestationError
  */
 export function attesterOf(

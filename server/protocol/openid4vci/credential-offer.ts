@@ -48,7 +48,7 @@ const zIds = z
 const isOfDraft = (offer: Readonly<Record<string, unknown>>) =>
   offer.credential_configuration_ids === undefined && Array.isArray(offer.credentials)
 
-/** The members of an offer that have members of their own (§4.1.1). */
+/** The members of an offer whose values are objects with further members (§4.1.1). */
 const HOLDERS: ReadonlySet<string> = new Set(['grants', 'authorization_code', PRE_AUTHORIZED_CODE_GRANT, 'tx_code'])
 
 /** An offer without the optional members that are null: serialisers write null for absent members. */
@@ -59,8 +59,8 @@ export function withoutNulls(offer: unknown): unknown {
 }
 
 /**
- * The faults of a Credential Offer by the rules of OpenID4VCI 1.0 §4.1.1, each with the member's name in front. Unknown members are
- * ignored. In an offer of a draft, only the issuer is checked.
+ * The faults of a Credential Offer by the rules of OpenID4VCI 1.0 §4.1.1, each fault beginning with the member's name.
+ * Unknown members are ignored. In an offer of a draft, only the issuer is checked.
  *
  * @param allowHttp whether the issuer may have an http address
  */

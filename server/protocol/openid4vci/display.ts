@@ -24,7 +24,7 @@ const RGB =
   /^rgba?\(\s*(?:[+-]?\d+\s*(?:,\s*[+-]?\d+\s*){2}|[+-]?[\d.]+%\s*(?:,\s*[+-]?[\d.]+%\s*){2})(?:,\s*[\d.]+\s*)?\)$/i
 const HSL = /^hsla?\(\s*[+-]?[\d.]+\s*(?:,\s*[+-]?[\d.]+%\s*){2}(?:,\s*[\d.]+\s*)?\)$/i
 
-/** Limit of characters: longer than any colour, and short enough for all expressions below. */
+/** Limit of characters. Every colour is shorter, and the regular expressions above are fast on such a text. */
 const MAX_COLOUR = 64
 
 /** Whether a text is a numerical colour of CSS Color Module Level 3 (§4.2), which §12.2.4 requires. Names of colours are not accepted. */
@@ -82,7 +82,7 @@ function publishedImage<Image extends { readonly uri: string }>(
 
 const isPublishedColour = (colour: string | undefined): boolean => colour !== undefined && isColour(colour)
 
-/** Whether an entry can be published at all: its language must be known. */
+/** Whether an entry can be published: its `locale` must be a language tag or absent. */
 export const isPublishable = ({ locale }: Drawn): boolean => locale === undefined || isLanguageTag(locale)
 
 /**

@@ -21,12 +21,15 @@ export const ENCRYPTION_ZIP_VALUES = ['DEF'] as const
 
 /** Maximum length of the content of an encrypted request, in octets. */
 export const MAX_REQUEST_BYTES = 262_144
-/** Length of a request with this content in base64url, with room for the header. */
+/** Maximum length of the whole encrypted request in base64url. It leaves room for the header. */
 const MAX_JWE_LENGTH = 360_448
 /** The clock of a wallet may differ from this server's clock. */
 const LEEWAY_SECONDS = 60
 
-/** The private key that requests are encrypted for: its public half is published with `kid`, `use` and `alg`. */
+/**
+ * Makes the private key with which the service decrypts requests. The public key is published with the same `kid`,
+ * `use` and `alg`.
+ */
 export const generateEncryptionKey = (kid: string): Jwk => ({
   ...generateP256(),
   kid,
@@ -34,7 +37,10 @@ export const generateEncryptionKey = (kid: string): Jwk => ({
   alg: ENCRYPTION_ALG,
 })
 
-/** A refusal of §8.3.1.2 for a fault in the encryption of a request, or in the requested encryption of the answer. */
+/**
+ * The error of §8.3.1.2 for a fault in the encryption of a request, or in the encryption that a request asks for in the
+ * answer.
+ */
 export const encryptionError = (description: string, cause?: unknown): OAuthError =>
   new OAuthError('invalid_encryption_parameters', description, { cause })
 

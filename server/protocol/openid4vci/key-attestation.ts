@@ -27,25 +27,25 @@ export interface KeyAttestationOptions {
   /** Accepted values of `typ`. */
   readonly types: readonly string[]
   readonly now: Date
-  /** Time when a `c_nonce` was made; undefined if it is not from this service or has expired. */
+  /** Returns the time when a `c_nonce` was made. Undefined if the nonce is not from this service or has expired. */
   readonly nonceIssuedAt: (nonce: string) => Date | undefined
-  /** Whether the attestation is in the header of a `jwt` proof. It then needs an `exp`. */
+  /** Whether the attestation is in the header of a `jwt` proof. Such an attestation needs an `exp`. */
   readonly inProof: boolean
-  /** Requirement of the credential; null if there is none. */
+  /** The key attestations that the credential type requires; null if it requires none. */
   readonly required: KeyAttestationRequirement | null
   /** Whether the attestation must contain the certificates of its key (HAIP 1.0 §4.5.1). */
   readonly certified: boolean
 }
 
-/** Keys that a wallet's provider, or its key storage, attests. */
+/** Keys that the wallet's provider or the wallet's key storage attests. */
 export interface KeyAttestation {
-  /** `attested_keys`: at least one key, at most the size of a batch, all different. */
+  /** `attested_keys`: at least one key, at most as many keys as a batch has credentials, all different. */
   readonly keys: readonly [Jwk, ...Jwk[]]
   /** The attestation's `c_nonce`, which is valid once: the caller stores it as used. */
   readonly nonce: string
   /** `status`, unchanged, for the caller to check; undefined if there is none. */
   readonly status: unknown
-  /** The maker of the attestation, for the check of `status`. */
+  /** The signer of the attestation, for the check of `status`. */
   readonly attester: Attester
 }
 
@@ -60,7 +60,7 @@ function attestedKey(value: unknown): Jwk {
   const jwk = readPublicJwk(value)
   if (jwk === undefined) throw new AttestationError(`The ${WHAT} has a key that is not a supported public key.`)
   try {
-    // No test signature is needed here: the attestation shows that the key can sign.
+    // An attested key needs no test signature: the attestation shows that the key can sign.
     requireSignatureKey(jwk)
     verificationKey(jwk)
   } catch (cause) {
@@ -123,8 +123,8 @@ function verified(attestation: string, options: KeyAttestationOptions): KeyAttes
 }
 
 /**
- * Verifies a key attestation in JWT format (OpenID4VCI 1.0 Appendix D.1, F.3). The caller checks its `status`, and whether its
- * nonce was used before.
+ * Verifies a key attestation in JWT format (OpenID4VCI 1.0 Appendix D.1, F.3). The caller checks its `status`, and
+ * whether the attestation's nonce was used before.
  *
  * @throws OAuthError `invalid_proof` or `invalid_nonce` with a sentence about the first check that fails.
  */

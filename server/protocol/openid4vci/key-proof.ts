@@ -22,7 +22,7 @@ export interface KeyProofOptions {
   readonly clientId?: string
   readonly now: Date
   readonly algorithms: readonly SignatureAlgorithm[]
-  /** Time when a `c_nonce` was made; undefined if it is not from this service or has expired. */
+  /** Returns the time when a `c_nonce` was made. Undefined if the nonce is not from this service or has expired. */
   readonly nonceIssuedAt: (nonce: string) => Date | undefined
   /**
    * Finds the key that a proof with this nonce names by a DID URL. The DID document must list the key for
@@ -30,8 +30,8 @@ export interface KeyProofOptions {
    */
   readonly resolveKey: (kid: string, nonce: string) => Promise<{ readonly id: string; readonly jwk: Jwk }>
   /**
-   * Verifies the `key_attestation` of a proof; throws OAuthError. Undefined if no maker of attestations is trusted: the
-   * attestation of a proof is then ignored.
+   * Verifies the `key_attestation` of a proof; throws OAuthError. Undefined if no signer of attestations is trusted.
+   * The attestation of a proof is then ignored.
    */
   readonly attestationOf?: ((attestation: string) => KeyAttestation) | undefined
 }
@@ -39,7 +39,7 @@ export interface KeyProofOptions {
 /** A key of a wallet: a key proof or a key attestation shows that the wallet holds it. */
 export interface ProvenKey {
   readonly jwk: Jwk
-  /** The DID of the `kid`, or the did:jwk of a bare `jwk`. */
+  /** The DID of the `kid`, or the did:jwk of the header's `jwk`. */
   readonly did: string
   /** The absolute DID URL of the key, if the proof names it by a DID. */
   readonly kid?: string
@@ -57,8 +57,8 @@ export interface KeyProof {
 const TYP = 'openid4vci-proof+jwt'
 const LEEWAY_SECONDS = 60
 /**
- * Some wallets set the time of their proofs one minute back. With the general leeway alone, such a wallet would need an
- * exact clock.
+ * Some wallets write an `iat` that is one minute in the past. Without this additional leeway, the clock of such a
+ * wallet would have to be exact.
  */
 const BACKDATED_SECONDS = 60
 
@@ -92,7 +92,7 @@ function assertHeader(header: Header, algorithms: readonly SignatureAlgorithm[])
     throw invalidProof(`The alg of the proof must be one of ${algorithms.join(', ')}.`)
 }
 
-/** A key without a DID of its own. */
+/** A key that the proof names without a DID. Its DID is a did:jwk. */
 export const bareKeyOf = (jwk: Jwk): ProvenKey => ({ jwk, did: didJwk(jwk) })
 
 /** Appendix F.4: the header must not contain a private key. */
@@ -109,7 +109,7 @@ async function didKey(kid: unknown, nonce: string, options: KeyProofOptions): Pr
   if (typeof kid !== 'string' || did === undefined) throw invalidProof('The kid of the proof is not a DID URL.')
   try {
     const { id, jwk } = await options.resolveKey(kid, nonce)
-    // A document may contain a method with the id of another DID's key.
+    // A DID document may contain a method whose id belongs to a different DID.
     if (didOf(id) !== did) throw new DidResolutionError('its verification method bears the name of another DID.')
     return { jwk, did, kid: id }
   } catch (cause) {
@@ -120,7 +120,7 @@ async function didKey(kid: unknown, nonce: string, options: KeyProofOptions): Pr
 
 const POSITION = /^(?:0|[1-9]\d?)$/
 
-/** The attested key with this `kid`, or at this position, as in the example of Appendix F.1. */
+/** The attested key with this `kid`. The `kid` may also be the key's position, as in the example of Appendix F.1. */
 function attestedKey(kid: unknown, { keys }: KeyAttestation): ProvenKey {
   const position = typeof kid === 'string' && POSITION.test(kid) ? Number(kid) : -1
   const jwk = typeof kid === 'string' ? (keys.find((key) => key.kid === kid) ?? keys[position]) : undefined
@@ -197,8 +197,8 @@ function nonceOf(
 }
 
 /**
- * Verifies a key proof of type `jwt` with the key attestation in it (OpenID4VCI 1.0 Appendix F.1, F.4). The caller checks whether its
- * nonce was used before, and the `status` of the attestation.
+ * Verifies a key proof of type `jwt` with the key attestation in it (OpenID4VCI 1.0 Appendix F.1, F.4). The caller
+ * checks whether the proof's nonce was used before, and checks the `status` of the attestation.
  *
  * @throws OAuthError `invalid_proof` or `invalid_nonce` with a sentence about the first check that fails.
  */
@@ -217,7 +217,8 @@ export async function verifyKeyProof(proof: string, options: KeyProofOptions): P
   const { nonce, issuedAt } = nonceOf(payload, options)
   assertTimes(payload, issuedAt, options.now)
   const attestation = attestationIn(header, options)
-  // The most expensive check is last: it may fetch a DID document, and a fetch requires a fresh nonce.
+  // The most expensive check is the last check: it may fetch a DID document. So a DID document is fetched only for a
+  // proof with a fresh nonce.
   const key = await keyOf(header, nonce, attestation, options)
   assertAttested(key, attestation)
   assertSigned(jws, key.jwk, options.algorithms)

@@ -7,8 +7,8 @@ const zResponseEncryption = z.unknown().optional().meta({
 })
 
 /**
- * Credential Request (OpenID4VCI 1.0 §8.2). Unknown parameters are ignored. Proofs and encryption parameters have error
- * codes of their own (§8.3.1.2), so their content is checked later.
+ * Credential Request (OpenID4VCI 1.0 §8.2). Unknown parameters are ignored. The content of proofs and encryption
+ * parameters is checked later, because these faults have special error codes (§8.3.1.2).
  */
 export const zCredentialRequest = z
   .object({

@@ -22,7 +22,7 @@ export interface WalletAttestationOptions {
   readonly now: Date
 }
 
-/** A wallet instance that its provider attests, and that has proven its key. */
+/** A wallet instance that its provider attests. The instance has proven that it holds its key. */
 export interface WalletAttestation {
   /** `sub` */
   readonly clientId: string
@@ -32,9 +32,9 @@ export interface WalletAttestation {
   readonly walletName: string | undefined
   /** `status`, unchanged, for the caller to check; undefined if there is none. */
   readonly status: unknown
-  /** The maker of the attestation, for the check of `status`. */
+  /** The signer of the attestation, for the check of `status`. */
   readonly attester: Attester
-  /** Whether the certificates in the attestation prove the maker's key. */
+  /** Whether certificates in the attestation prove the signer's key. */
   readonly certified: boolean
   /** `challenge` of the proof; undefined if it has none. */
   readonly challenge: string | undefined
@@ -81,7 +81,7 @@ function assertProof(
 }
 
 /**
- * The trust that applies to one wallet: a provider with configured keys may attest only the wallet that it is
+ * The trusted providers for one wallet: a provider with configured keys may attest only the wallet that it is
  * registered for.
  */
 const trustFor = (clientId: string, trust: AttestationTrust): AttestationTrust => ({
@@ -91,7 +91,8 @@ const trustFor = (clientId: string, trust: AttestationTrust): AttestationTrust =
 
 /**
  * Verifies a wallet attestation with its proof of possession (OpenID4VCI 1.0 Appendix E; Attestation-Based Client
- * Authentication, draft 07, §5, §6.2). The caller checks its `challenge`, its `status`, and whether it was used before.
+ * Authentication, draft 07, §5, §6.2). The caller checks the `challenge`, the `status`, and whether the proof was used
+ * before.
  *
  * @throws AttestationError
  */

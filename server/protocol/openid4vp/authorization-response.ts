@@ -30,8 +30,8 @@ export type VpToken = ReadonlyMap<string, readonly (string | JsonObject)[]>
 export interface Presentations {
   readonly vpToken: VpToken
   /**
-   * For each presentation, in the same order: the position of the chosen credential, or undefined for all of its
-   * credentials.
+   * For each presentation, in the same order: the position of the chosen credential within the presentation, or
+   * undefined for all credentials of the presentation.
    */
   readonly selected?: ReadonlyMap<string, readonly (number | undefined)[]>
 }
@@ -42,24 +42,25 @@ export type WalletAnswer =
   | ({ readonly kind: 'presentations' } & Presentations)
 
 /**
- * Reads presentations from the parameters of an answer. `vp_token` is parsed JSON, or text that is not parsed. @throws
- * ResponseError
+ * Reads presentations from the parameters of an answer. `vp_token` is parsed JSON, or text that is not parsed yet.
+ * @throws ResponseError
  */
 export type ReadPresentations = (parameters: JsonObject) => Presentations
 
-/** Values of a request that only its wallet and this service know. */
+/** Values of a request that only this service and the wallet that fetched the request know. */
 export interface RequestSecrets {
   readonly state: string
-  /** The private key that the answer must be encrypted for, if the response mode requires encryption. */
+  /** The private key that decrypts the answer, if the response mode requires encryption. */
   readonly encryptionKey?: Jwk | undefined
 }
 
 /**
  * Reads the answer to a request.
  *
- * @param read reads the presentations of the answer: in the form of 1.0, unless the request follows a draft
+ * @param read reads the presentations of the answer; by default as in 1.0, while a request of a draft needs its own
+ * function
  * @throws ResponseError for a missing or foreign `state`, an answer that is not encrypted as requested or does not
- * decrypt, and a vp_token that is missing or of another shape.
+ * decrypt, and a vp_token that is missing or malformed.
  */
 export function readAuthorizationResponse(
   form: AuthorizationResponse,
@@ -74,7 +75,7 @@ export function readAuthorizationResponse(
 }
 
 /**
- * Reads the parameters of an answer that has no `state`, since a browser delivered it.
+ * Reads the parameters of an answer that a browser delivered. Such an answer has no `state`.
  *
  * @throws ResponseError like `readAuthorizationResponse`.
  */

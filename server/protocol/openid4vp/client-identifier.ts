@@ -23,16 +23,17 @@ export class ClientIdentifierError extends Error {
 /** The properties of a verifier that its client identifier depends on. */
 export interface Client {
   readonly did: string
-  /** The key that signs its requests. */
+  /** The key that signs the verifier's requests. */
   readonly publicJwk: Jwk
-  /** The certificate chain of its key, leaf first, each base64 DER; null if there is none. */
+  /** The certificate chain of the verifier's key, leaf first, each base64 DER; null if there is none. */
   readonly x5c: readonly string[] | null
-  /** The installation's verifier attestation; it may belong to another verifier. */
+  /** The installation's verifier attestation. It may belong to a different verifier of the installation. */
   readonly attestation: VerifierAttestation | undefined
   /** The address that receives the answer to the request (`response_uri`). */
   readonly responseUri: string
   /**
-   * Whether the answer comes through a browser's API. The request then contains no address for the answer (Appendix A).
+   * Whether the answer comes through the Digital Credentials API of a browser. The request then contains no address for
+   * the answer (Appendix A).
    */
   readonly overBrowser: boolean
 }
@@ -45,7 +46,10 @@ interface CertificateFacts {
   readonly end: number
 }
 
-/** Facts of parsed certificates. An installation has a few certificates for each of its verifiers. */
+/**
+ * A cache of facts about certificates, so that each certificate is parsed once. An installation has a few certificates
+ * for each of its verifiers.
+ */
 const read = new LruMap<string, CertificateFacts>(500)
 
 function factsOf(certificate: string): CertificateFacts {
@@ -93,7 +97,7 @@ export function certifiedIdentifier(prefix: 'x509_san_dns' | 'x509_hash', leaf: 
   return `${prefix}:${host}`
 }
 
-/** Proof of the key that signed a request, in addition to its client identifier. */
+/** What proves the key that signed a request, in addition to the request's client identifier. */
 export interface SigningKey {
   /** The key's DID URL. */
   readonly kid: string
@@ -104,8 +108,8 @@ export interface SigningKey {
 }
 
 /**
- * Members of the JOSE header that name a request's key. The client identifier's prefix decides between chain,
- * attestation and `kid` (OpenID4VP 1.0 §5.9.3).
+ * Members of the JOSE header that name a request's key. The prefix of the client identifier decides whether the member
+ * is the certificate chain, the attestation or `kid` (OpenID4VP 1.0 §5.9.3).
  */
 export function headerFor(clientId: string, { kid, x5c, verifierAttestation }: SigningKey): JsonObject {
   if (clientId.startsWith('x509_')) return { x5c }
@@ -124,14 +128,17 @@ function attestedName({ attestation, publicJwk, responseUri, overBrowser }: Clie
   )
 }
 
-/** The client identifier of a verifier from the hash of its certificate (OpenID4VP 1.0 §5.9.3 `x509_hash`), base64 DER. */
+/**
+ * The client identifier that contains the hash of a verifier's certificate (OpenID4VP 1.0 §5.9.3 `x509_hash`). `leaf`
+ * is base64 DER.
+ */
 export const hashIdentifier = (leaf: string): string => `x509_hash:${factsOf(leaf).hash}`
 
-/** When the first certificate of a chain expires. */
+/** The time when a chain expires: the earliest end of its certificates. */
 export const chainEnd = (x5c: readonly string[]): Date =>
   new Date(Math.min(...x5c.map((certificate) => factsOf(certificate).end)))
 
-/** Whether a certificate of a chain has expired at a moment. */
+/** Whether any certificate of a chain has expired at the time `now`. */
 export const hasExpired = (x5c: readonly string[], now: Date): boolean => chainEnd(x5c) < now
 
 /** Whether requests of a client are never signed (OpenID4VP 1.0 §5.9.3 `redirect_uri`). */

@@ -26,7 +26,7 @@ export interface SigningClient {
 }
 
 export interface DigitalCredentialRequestInput extends Omit<RequestParameters, 'clientId' | 'replyTo'> {
-  /** The client identifiers under which the request is signed: none, one, or several. */
+  /** The client identifiers of the verifier, each of which adds a signature to the request: none, one, or several. */
   readonly clients: readonly SigningClient[]
   readonly signer: Signer
   /** The origins that may make the request. An unsigned request does not contain them. */
@@ -58,7 +58,10 @@ function signedBy({ clientId, header }: SigningClient, input: DigitalCredentialR
   return signCompact(input.signer, { ...REQUEST_OBJECT_TYPE, ...header }, claims)
 }
 
-/** Appendix A.3.2.2: parameters of one client identifier are only in its own protected header. */
+/**
+ * Appendix A.3.2.2: parameters that belong to one client identifier are only in the protected header of that client
+ * identifier.
+ */
 function signedByAll(input: DigitalCredentialRequestInput): Promise<SignedGeneral> {
   const { verifier_info: verifierInfo, ...claims } = requestClaims(input)
   const headers = input.clients.map(({ clientId, header }) => ({
@@ -71,31 +74,32 @@ function signedByAll(input: DigitalCredentialRequestInput): Promise<SignedGenera
 }
 
 /**
- * The accepted audiences of an answer (Appendix A.4): an origin, even for a signed request. An origin is written like
- * in browsers, or with the slash of the standard's example. The origin of an app is opaque and stays unchanged.
+ * The accepted audiences of an answer (Appendix A.4). An audience is an origin, even for a signed request. It is
+ * written as in browsers, or with a slash at the end as in the standard's example. The origin of an app is opaque and
+ * stays unchanged.
  */
 export const originAudiences = (origins: readonly string[]): readonly string[] =>
   origins.flatMap((origin) => (isWebOrigin(origin) ? [`origin:${origin}`, `origin:${origin}/`] : [`origin:${origin}`]))
 
-/** A page's result of `navigator.credentials.get()`: members of a `DigitalCredential`. */
+/** The result of `navigator.credentials.get()` that a page sends: the members of a `DigitalCredential`. */
 export interface DigitalCredential {
   readonly protocol: string
-  /** An object, or its JSON text. */
+  /** An object, or the JSON text of an object. */
   readonly data: string | JsonObject
 }
 
 /** The values of a request that are needed to read its answer. */
 export interface AskedOverBrowser {
   readonly protocol: DigitalCredentialProtocol
-  /** The private key that the answer must be encrypted for, if the response mode requires encryption. */
+  /** The private key that decrypts the answer, if the response mode requires encryption. */
   readonly encryptionKey?: Jwk | undefined
 }
 
 /**
  * Reads the answer to a request over the Digital Credentials API (OpenID4VP 1.0 Appendix A.4).
  *
- * @throws ResponseError for an answer of another protocol, an answer that is not encrypted as requested or does not decrypt, and a
- *   vp_token that is missing or of another shape.
+ * @throws ResponseError for an answer of a protocol other than the request's, an answer that is not encrypted as
+ * requested or does not decrypt, and a vp_token that is missing or malformed.
  */
 export function readDigitalCredential({ protocol, data }: DigitalCredential, asked: AskedOverBrowser): WalletAnswer {
   if (protocol !== asked.protocol)

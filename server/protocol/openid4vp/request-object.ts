@@ -31,7 +31,7 @@ export interface VerifierInfo {
   readonly credential_ids?: readonly string[] | undefined
 }
 
-/** The name of a verifier in a request: `client_id`, and the additional members of a draft. */
+/** The parameters that name the verifier in a request: `client_id`, and the additional members of a draft. */
 export type ClientParameters = Readonly<Record<string, string>> & { readonly client_id: string }
 
 /** The parameters of a request of 1.0 (§5.1, §5.2). */
@@ -43,7 +43,7 @@ export interface FinalParameters extends JsonObject {
 
 /** Content of a request, signed or not. */
 export interface RequestParameters {
-  /** Rewrites the parameters of 1.0 for a draft, if the request follows one. */
+  /** Rewrites the parameters of 1.0 for a draft. Absent if the request follows 1.0. */
   readonly inWords?: ((parameters: FinalParameters) => JsonObject) | undefined
   /**
    * The client identifier, with its prefix. Absent if an unsigned request goes through the browser, or if each
@@ -61,11 +61,14 @@ export interface RequestParameters {
   readonly verifierInfo?: readonly VerifierInfo[] | undefined
   /** `transaction_data` (§5.1): the encoded entries, if there are any. */
   readonly transactionData?: readonly string[] | undefined
-  /** The public key, with its `kid`, for encryption of the answer; only if the response mode requires encryption. */
+  /**
+   * The public key, with its `kid`, for the encryption of the answer. Present only if the response mode requires
+   * encryption.
+   */
   readonly encryptionKey?: Jwk | undefined
 }
 
-/** A request with its times. */
+/** The content of a request, and its validity period. */
 export interface TimedRequest extends RequestParameters {
   readonly issuedAt: Date
   readonly expiresAt: Date
@@ -75,13 +78,13 @@ export interface RequestObjectInput extends TimedRequest {
   readonly signer: Signer
   /** JOSE header members that name the signer's key as the prefix of `clientId` requires (`headerFor`). */
   readonly header: JsonObject
-  /** Value that the wallet sent and expects back (§5.10). */
+  /** `wallet_nonce`: a value that the wallet sent and expects back (§5.10). */
   readonly walletNonce?: string | undefined
 }
 
 /**
- * Signs the request object of an authorization request (RFC 9101; OpenID4VP 1.0 §5). A request of 1.0 contains DCQL
- * alone and no member of a draft, since wallets recognize a draft by its members.
+ * Signs the request object of an authorization request (RFC 9101; OpenID4VP 1.0 §5). A request of 1.0 contains its
+ * query only in DCQL, and no member of a draft. Wallets recognize a draft by such members.
  */
 export function signRequestObject(input: RequestObjectInput): Promise<string> {
   const nonce = input.walletNonce === undefined ? {} : { wallet_nonce: input.walletNonce }
@@ -96,7 +99,7 @@ export const requestClaims = (input: TimedRequest): JsonObject => ({
   exp: Math.ceil(input.expiresAt.getTime() / 1000),
 })
 
-/** The parameters of a request, in the form of its version. */
+/** The parameters of a request, as its version of OpenID4VP defines them. */
 export const requestParameters = ({ inWords, ...input }: RequestParameters): JsonObject =>
   inWords === undefined ? parametersOfFinal(input) : inWords(parametersOfFinal(input))
 
@@ -112,7 +115,10 @@ const parametersOfFinal = (input: RequestParameters): FinalParameters => ({
   ...(input.transactionData === undefined ? {} : { transaction_data: input.transactionData }),
 })
 
-/** Entries that apply to credentials in the query: a wallet's copy of the query may lack some credentials. */
+/**
+ * The entries of `verifier_info` that apply to credentials in this query. The query that a wallet receives may lack
+ * some credentials.
+ */
 function verifierInfoFor({ verifierInfo, dcqlQuery }: RequestParameters): JsonObject {
   const asked = new Set(dcqlQuery.credentials.map(({ id }) => id))
   const left = (verifierInfo ?? []).flatMap((info) => {
@@ -137,15 +143,15 @@ function clientMetadata({ vpFormats, encryptionKey }: RequestParameters): JsonOb
 const ANY_WALLET = 'openid4vp://'
 
 /**
- * The address in a link or QR code that opens a wallet. It contains the request by reference; the wallet may also fetch
- * the request with POST (§5.7, §5.10, §13.1.2).
+ * The address in a link or QR code that opens a wallet. It contains the address of the request (`request_uri`). The
+ * wallet may fetch the request with POST too (§5.7, §5.10, §13.1.2).
  */
 export const authorizationRequestUri = (client: ClientParameters, requestUri: string): string =>
   withParameters(ANY_WALLET, { ...client, request_uri: requestUri, request_uri_method: 'post' })
 
 /**
- * The address in a link or QR code of an unsigned request. It contains the request's parameters (§5.9.3
- * `redirect_uri`), objects as JSON.
+ * The address in a link or QR code of an unsigned request. It contains all parameters of the request (§5.9.3
+ * `redirect_uri`). Objects are written as JSON.
  */
 export function unsignedRequestUri(input: RequestParameters): string {
   const parameters = Object.entries(requestParameters(input)).map(([name, value]) => {
@@ -154,6 +160,6 @@ export function unsignedRequestUri(input: RequestParameters): string {
   return withParameters(ANY_WALLET, Object.fromEntries(parameters))
 }
 
-/** Rewrites the address of a request for every wallet as the address for one wallet. */
+/** Rewrites the address of a request, which opens every wallet, so that it opens one particular wallet. */
 export const forWallet = (requestUri: string, walletUrl: string): string =>
   withParameters(walletUrl, Object.fromEntries(new URLSearchParams(requestUri.slice(`${ANY_WALLET}?`.length))))

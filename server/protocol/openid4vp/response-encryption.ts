@@ -18,15 +18,15 @@ export function generateResponseKey(): Jwk {
 export const responsePublicKey = (privateJwk: Jwk): Jwk => publicJwkOf(privateJwk)
 
 /**
- * Decrypts an encrypted authorization response (OpenID4VP 1.0 §8.3): a JWE by `ECDH-ES` with AES-GCM, for the key of
- * its request. It contains the response's parameters.
+ * Decrypts an encrypted authorization response (OpenID4VP 1.0 §8.3): a JWE that was made with `ECDH-ES` and AES-GCM for
+ * the key of the request. Returns the parameters of the response.
  *
  * @throws ResponseError for any other value.
  */
 export function decryptResponse(jwe: string, privateJwk: Jwk): JsonObject {
   const decoded = decodeResponse(jwe)
   const { kid, zip } = decoded.header
-  // §8.3: the JWE names its key.
+  // §8.3: the JWE names its key with `kid`.
   if (kid !== undefined && kid !== privateJwk.kid) throw new ResponseError('Response is encrypted for another key.')
   // Compressed content is refused: a few bytes could expand without limit.
   if (zip !== undefined) throw new ResponseError('Response is compressed, which is not supported.')

@@ -31,7 +31,7 @@ export const zTransactionDataEntries = z
   .min(1)
   .max(MAX_ENTRIES)
 
-/** An entry of a request, and its string in `transaction_data`. */
+/** An entry of a request, and the string that represents it in `transaction_data`. */
 export interface SentTransactionData {
   readonly entry: TransactionData
   readonly sent: string
@@ -40,11 +40,11 @@ export interface SentTransactionData {
 /** The string that is sent for an entry; the entry is stored as JSON (§5.1). */
 export const encodedTransactionData = (json: string): string => Buffer.from(json).toString('base64url')
 
-/** The entries of a request of this service, from their stored JSON. */
+/** Reads the entries of a request of this service from their stored JSON. */
 export const keptTransactionData = (kept: readonly string[]): readonly SentTransactionData[] =>
   kept.map((json) => ({ entry: JSON.parse(json) as TransactionData, sent: encodedTransactionData(json) }))
 
-/** The algorithms that an entry allows, the preferred one first. */
+/** The hash algorithms that an entry allows, the preferred algorithm first. */
 export const allowedHashes = ({ transaction_data_hashes_alg: listed }: TransactionData): readonly string[] =>
   listed ?? [DEFAULT_HASH]
 
@@ -54,7 +54,9 @@ export interface TransactionDataHashes {
   readonly alg: unknown
 }
 
-/** Thrown if the hashes in a Key Binding JWT differ from the request; the message names entry and check. */
+/**
+ * Thrown if the hashes in a Key Binding JWT do not match the request. The message names the entry and the failed check.
+ */
 export class TransactionDataError extends Error {
   override readonly name = 'TransactionDataError'
 }

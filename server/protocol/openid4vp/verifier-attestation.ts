@@ -3,7 +3,7 @@ import { type DecodedJws, decodeCompact } from '../jose/compact.js'
 import { isSameKey, type Jwk, JwsError, readPublicJwk } from '../jose/jws.js'
 import type { JsonObject } from '../json/json-object.js'
 
-/** Limit of characters, since every request with the attestation has it in its header. */
+/** Limit of characters, since the attestation is part of the header of every request that uses it. */
 const MAX_CHARACTERS = 16 * 1024
 /** Limit of characters, since the subject is part of an address that must fit into a QR code. */
 const MAX_SUBJECT_CHARACTERS = 512
@@ -33,7 +33,8 @@ export class VerifierAttestationError extends Error {
 }
 
 /**
- * Reads a verifier's own attestation. Wallets verify its signature, since they know the key of its issuer.
+ * Reads the attestation of a verifier of this installation. The signature is not verified here: wallets know the key of
+ * the attestation's issuer and verify it.
  *
  * @throws VerifierAttestationError that names the missing or malformed header or claim.
  */

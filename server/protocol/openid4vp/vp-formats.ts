@@ -4,7 +4,7 @@ import type { QueryableFormat } from './dcql/format.js'
 
 /**
  * Algorithms of credentials and of holders' proofs that the verifier checks, by their fully-specified names. Some
- * wallets know only the former name of Ed25519 signatures, `EdDSA` (RFC 9864), so this name is listed too.
+ * wallets know only the former name of Ed25519 signatures, `EdDSA` (RFC 9864). So the list contains this name too.
  */
 export const VERIFIED_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'ES256K', 'RS256', 'PS256'] as const
 
@@ -12,8 +12,9 @@ export const VERIFIED_ALGORITHMS = ['ES256', 'ES384', 'Ed25519', 'EdDSA', 'ES256
 export const FULLY_SPECIFIED_ALGORITHMS = VERIFIED_ALGORITHMS.filter((name) => name !== 'EdDSA')
 
 /**
- * Whether a list of algorithms in the other party's metadata contains the `alg` of a JOSE header (OpenID4VP 1.0 Appendix B.1.3, B.3.4).
- * An absent list contains every algorithm. The two names of Ed25519 signatures (RFC 9864) are equal.
+ * Whether a list of algorithms in the metadata of a wallet or verifier contains the `alg` of a JOSE header (OpenID4VP
+ * 1.0 Appendix B.1.3, B.3.4). An absent list contains every algorithm. The two names of Ed25519 signatures (RFC 9864)
+ * count as the same name.
  */
 export function isListed(list: unknown, alg: unknown): boolean {
   if (list === undefined || list === null) return true

@@ -11,10 +11,12 @@ const MAX_CHARACTERS = 16 * 1024
 
 const zNames = z.array(z.string(), { error: 'is not an array of strings' }).optional()
 
-/** Members of a wallet's metadata that are read (OpenID4VP 1.0 §10.1; RFC 9101 §10.4); all others are ignored. */
+/**
+ * Members of a wallet's metadata that are read (OpenID4VP 1.0 §10.1; RFC 9101 §10.4); all other members are ignored.
+ */
 const zWalletMetadata = z.object({
   client_id_prefixes_supported: zNames,
-  /** The name of the prefixes in drafts. */
+  /** The name of `client_id_prefixes_supported` in drafts. */
   client_id_schemes_supported: zNames,
   request_object_signing_alg_values_supported: zNames,
   request_object_encryption_alg_values_supported: zNames,
@@ -26,8 +28,8 @@ const zWalletMetadata = z.object({
 })
 
 /**
- * A wallet's own metadata. The metadata are not verified, since they change only the copy of a request that this wallet
- * receives.
+ * The metadata that a wallet sends about itself. The metadata are not verified, since they change only the copy of a
+ * request that this wallet receives.
  */
 export type WalletMetadata = z.infer<typeof zWalletMetadata>
 
@@ -72,7 +74,7 @@ export interface RequestTraits {
   readonly encrypted: boolean
 }
 
-/** Whether the metadata contain a limit that a request can violate. */
+/** Whether the metadata contain a restriction that a request can violate. */
 export const limitsRequests = (metadata: WalletMetadata): boolean =>
   metadata.client_id_prefixes_supported !== undefined ||
   metadata.client_id_schemes_supported !== undefined ||
@@ -125,8 +127,8 @@ function isForEncryption({ use, alg, key_ops: operations }: JsonObject): boolean
 }
 
 /**
- * Encryption of a request object for a wallet whose metadata have an encryption key (OpenID4VP 1.0 §5.10; RFC 9101
- * §6.1): ECDH-ES on P-256, with the signed request object inside.
+ * Returns the encryption of the request object for a wallet whose metadata contain an encryption key (OpenID4VP 1.0
+ * §5.10; RFC 9101 §6.1): ECDH-ES on P-256, with the signed request object inside.
  *
  * @returns a function that encrypts a signed request object; undefined if the metadata have no key for encryption.
  * @throws WalletMetadataError if the metadata have keys for encryption, but none is usable.
@@ -161,10 +163,10 @@ function encryptionTo(jwk: JsonObject, enc: ContentEncryption) {
 }
 
 /**
- * The query without credentials that the wallet cannot hold or present, if `credential_sets` have an alternative
- * without them. Otherwise the whole query (OpenID4VP 1.0 §10.1, `vp_formats_supported`).
+ * Removes from a query the credentials that the wallet cannot hold or present, if `credential_sets` allow an answer
+ * without these credentials. Otherwise returns the whole query (OpenID4VP 1.0 §10.1, `vp_formats_supported`).
  *
- * @param vpFormats formats that this verifier supports, in the same form
+ * @param vpFormats formats that this verifier supports, written like `vp_formats_supported`
  */
 export function queryFor(query: DcqlQuery, metadata: WalletMetadata, vpFormats: JsonObject): DcqlQuery {
   const { vp_formats_supported: supported } = metadata
@@ -175,7 +177,7 @@ export function queryFor(query: DcqlQuery, metadata: WalletMetadata, vpFormats: 
   const ids = new Set(left.map(({ id }) => id))
   const narrowed = sets.flatMap((set) => narrowedSet(set, ids))
   const isRequired = ({ required }: CredentialSetQuery) => required !== false
-  // Without sets, all credentials would be required.
+  // If all sets were removed, all remaining credentials would be required.
   if (narrowed.length === 0 || narrowed.filter(isRequired).length < sets.filter(isRequired).length) return query
   return { credentials: left, credential_sets: narrowed }
 }

@@ -9,10 +9,10 @@ export interface DisclosureFrame {
 }
 
 /**
- * The claims of a credential that can be disclosed selectively: all at the top level, or the claims at the listed
- * paths. A path names a member on each level, joined by dots: `address`, `address.street`; for an array, a position, or
- * `*` for every element. A top-level claim may have dots in its own name. Paths without a claim are ignored, since a
- * list belongs to a type whose claims may be optional.
+ * The claims of a credential that can be disclosed selectively: all claims at the top level, or the claims at the
+ * listed paths. A path names a member on each level, joined by dots: `address`, `address.street`; for an array, a
+ * position, or `*` for every element. The name of a top-level claim may contain dots. Paths without a claim are
+ * ignored, since a list belongs to a type whose claims may be optional.
  */
 export type SelectivelyDisclosable = 'all' | readonly string[]
 
@@ -22,7 +22,7 @@ interface Selection {
 }
 
 /**
- * The frame for `pack` that conceals the selected claims.
+ * Makes the frame for `pack` that conceals the selected claims.
  *
  * @throws CredentialError for a path to a claim that must not be selectively disclosable (SD-JWT VC, "Registered JWT Claims").
  */

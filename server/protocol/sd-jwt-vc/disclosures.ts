@@ -4,7 +4,7 @@ import { isObject, type JsonObject } from '../json/json-object.js'
 import { digestOf } from './hash.js'
 import { NEVER_DISCLOSED, SD_JWT_NAMES } from './registered-claims.js'
 
-/** The place of a claim in the processed payload: names of members, positions in arrays. */
+/** The path of a claim in the processed payload: names of members, and positions in arrays. */
 export type ClaimPath = readonly (string | number)[]
 
 /** A claim from a Disclosure. */
@@ -15,21 +15,21 @@ export interface DisclosedClaim {
   readonly disclosure: string
 }
 
-/** The Processed SD-JWT Payload (RFC 9901 §7.1): every disclosed claim in its place, and no digests. */
+/** The Processed SD-JWT Payload (RFC 9901 §7.1): it contains every disclosed claim, and no digests. */
 export interface ProcessedPayload {
   readonly claims: JsonObject
   /**
-   * The claims, with undefined for each array element without a Disclosure, so that queries can select elements by their
-   * index. `claims` itself if there is no such element.
+   * Like `claims`, but with undefined for each array element without a Disclosure. So queries can select elements by
+   * their index. `claims` itself if there is no such element.
    */
   readonly placedClaims: JsonObject
-  /** In the order of processing; a claim inside a disclosed claim follows it. */
+  /** In the order of processing: a claim inside a disclosed claim comes after that claim. */
   readonly disclosed: readonly DisclosedClaim[]
 }
 
 interface Disclosure {
   readonly encoded: string
-  /** Absent for an array element. */
+  /** The name of the claim. Absent for an array element. */
   readonly name?: string
   readonly value: unknown
 }
@@ -82,7 +82,7 @@ function malformed(cause?: unknown): CredentialError {
   )
 }
 
-/** One pass over a payload and the content of its Disclosures. */
+/** Processes a payload and the content of its Disclosures in one pass. */
 class Walk {
   readonly disclosed: DisclosedClaim[] = []
   /** Whether an array had an element without a Disclosure. */

@@ -30,7 +30,10 @@ export interface SdJwtVcInput {
   /** Rounded down to whole seconds, like `expiresAt`. */
   readonly issuedAt: Date
   readonly expiresAt?: Date
-  /** The issuer's certificate chain, leaf first, each base64 DER; the header then has a `kid` only if `issuerKid` is given. */
+  /**
+   * The issuer's certificate chain, leaf first, each base64 DER. With a chain, the header has a `kid` only if
+   * `issuerKid` is set.
+   */
   readonly x5c?: readonly string[]
   /** `kid` of the header, if it differs from the signer's. */
   readonly issuerKid?: string

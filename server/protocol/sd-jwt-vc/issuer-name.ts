@@ -1,12 +1,12 @@
-/** Settings of an installation for the issuer's name in its SD-JWT VCs. */
+/** The settings that decide how an installation names the issuer in its SD-JWT VCs. */
 export interface IssuerNaming {
   readonly issuerBaseUrl: string
   readonly sdJwtIssuer: 'did' | 'url'
 }
 
 /**
- * `iss` of an SD-JWT VC, and of the Token Status List with its status. It is the URL if a certificate names the URL or the URL's
- * metadata hold the key, otherwise the DID.
+ * Returns the `iss` for an SD-JWT VC, and for the Token Status List that has the credential's status. `iss` is the
+ * issuer's URL if the key has a certificate chain or `sdJwtIssuer` is `url`, otherwise the DID.
  *
  * @param x5c the certificate chain of the signing key, if it has one.
  */

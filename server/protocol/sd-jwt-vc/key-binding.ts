@@ -57,10 +57,10 @@ export interface VerifyKeyBindingOptions {
   /** The value that `aud` must have, or several accepted values. */
   readonly audience: string | readonly string[]
   readonly now: Date
-  /** The Key Binding JWT must not be older than this time, the time of its request. */
+  /** The time of the request. An older Key Binding JWT is refused. */
   readonly notBefore?: Date
   readonly leewaySeconds?: number
-  /** Accepted values of `alg`; every supported algorithm unless given. */
+  /** Accepted values of `alg`. Default: every supported algorithm. */
   readonly algorithms?: readonly string[] | undefined
   /**
    * Finds the key of a DID URL, for credentials whose `cnf` holds a `kid`. Without this function, these credentials are

@@ -7,12 +7,12 @@ import { type ClaimPath, type DisclosedClaim, processDisclosures } from './discl
 export type ClaimsPathPointer = readonly (string | number | null)[]
 
 /**
- * Keeps the Disclosures of the selected claims, with the claims that contain them and the claims inside them (RFC 9901
- * §7.2). The holder verified the credential on receipt, so it is not verified again.
+ * Removes all Disclosures except the Disclosures of the selected claims, of the claims that contain them, and of the
+ * claims inside them (RFC 9901 §7.2). The holder verified the credential on receipt, so it is not verified again.
  *
  * @param select pointers to claims, all of which must exist, or a function that chooses disclosable claims. A chosen
  * claim includes the claims that contain it, but not the claims inside it
- * @returns the SD-JWT with the kept Disclosures, ending in `~`, ready for key binding
+ * @returns the SD-JWT with the remaining Disclosures, ending in `~`, ready for key binding
  * @throws CredentialError when the credential is malformed or has a Key Binding JWT, or a pointer finds no claim
  */
 export function presentSdJwtVc(

@@ -13,7 +13,7 @@ export const NEVER_DISCLOSED: ReadonlySet<string> = new Set([
   'status',
 ])
 
-/** Names with a meaning of their own in an SD-JWT (RFC 9901 §4.1, §4.1.1). */
+/** Names that have a special meaning in every SD-JWT (RFC 9901 §4.1, §4.1.1). */
 export const SD_JWT_NAMES: ReadonlySet<string> = new Set(['_sd', '...', '_sd_alg'])
 
 /** Names at the top level that the credential itself uses. No claim about the subject can have them. */
@@ -27,7 +27,7 @@ export const REGISTERED_CLAIMS: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Checks that claims about a subject can be part of an SD-JWT VC. Call it before an offer is made.
+ * Checks that claims about a subject can be part of an SD-JWT VC. It must be called before an offer is made.
  *
  * @throws CredentialError that names the first unsuitable claim.
  */
@@ -46,8 +46,8 @@ function checkNames(value: unknown, depth: number): void {
     for (const item of value) checkNames(item, depth + 1)
   } else if (isObject(value)) {
     for (const [name, member] of Object.entries(value)) {
-      // RFC 9901 §4.1: `_sd` and `...` hold digests and nothing else. Some implementations of the standard lose claims
-      // with an empty name or the name `__proto__`.
+      // RFC 9901 §4.1: `_sd` and `...` contain digests and nothing else. Some implementations of the standard lose
+      // claims with an empty name or the name `__proto__`.
       if (SD_JWT_NAMES.has(name) || name === '' || name === '__proto__') {
         throw new CredentialError(`Subject claim name "${name}" cannot be used in an SD-JWT.`)
       }

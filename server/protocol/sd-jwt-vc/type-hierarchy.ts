@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { CredentialError } from '../credential/verification.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
 
-/** Maximum of types from a credential's type up to the requested type, which is counted too. */
+/** Maximum number of types from the credential's type up to the requested type, including both. */
 const MAX_LEVELS = 5
 
 /** Fetches the type metadata of a type as text; undefined if they are unavailable. */
@@ -15,12 +15,12 @@ interface TypeReference {
 }
 
 /**
- * Finds the wanted type that a type extends, directly or through other types (SD-JWT VC, "Extending Type Metadata").
- * Undefined if there is no wanted type within five levels. Only `extends` is read from the metadata.
+ * Finds a wanted type that the credential's type extends, directly or through further types (SD-JWT VC, "Extending Type
+ * Metadata"). Undefined if no wanted type is found within five levels. Only `extends` is read from the metadata.
  *
  * @param integrity the credential's `vct#integrity`
- * @throws CredentialError for metadata that are malformed, of another type, different from their `#integrity`, or
- * circular.
+ * @throws CredentialError for metadata that are malformed, belong to a different type, do not match their `#integrity`,
+ * or circular.
  */
 export async function extendedType(
   type: TypeReference,

@@ -21,7 +21,7 @@ export interface VerifiedSdJwtVc {
   readonly header: JsonObject
   /** The signed body, including digests. */
   readonly payload: JsonObject
-  /** The body with every disclosed claim in its place, without `_sd`, `_sd_alg` and undisclosed array elements. */
+  /** The body with every disclosed claim, and without `_sd`, `_sd_alg` and undisclosed array elements. */
   readonly prettyClaims: JsonObject
   /** The body with every disclosed claim, and undefined for each array element that is not disclosed. */
   readonly placedClaims: JsonObject
@@ -39,8 +39,8 @@ export interface VerifiedSdJwtVc {
 }
 
 /**
- * Verifies an SD-JWT VC by RFC 9901 §7.1 and SD-JWT VC, "Verification and Processing": type, times, issuer's signature, every
- * Disclosure. The caller checks its status, its key binding, and whether the issuer is trusted.
+ * Verifies an SD-JWT VC by RFC 9901 §7.1 and SD-JWT VC, "Verification and Processing": type, times, issuer's signature,
+ * every Disclosure. The caller checks the credential's status and key binding, and whether the issuer is trusted.
  *
  * @throws CredentialError with a sentence about the first check that fails.
  */

@@ -28,6 +28,28 @@ export function tokenStatusBytes(setIndices: Iterable<number>, size: number): Ui
   return bytesWith(setIndices, size, (index) => 1 << (index & 7))
 }
 
+/** Indices of a list whose credentials can be suspended. */
+export interface SuspendableIndices {
+  readonly revokedIndices: Iterable<number>
+  readonly suspendedIndices: Iterable<number>
+}
+
+/**
+ * The bytes of a Token Status List of `size` entries of two bits (Token Status List §4.1). A revoked index has the value 1
+ * (INVALID, §7.1), and a suspended index has the value 2 (SUSPENDED). An index that is both is revoked.
+ *
+ * @throws RangeError like `bitstringBytes`.
+ */
+export function suspendableStatusBytes(
+  { revokedIndices, suspendedIndices }: SuspendableIndices,
+  size: number,
+): Uint8Array {
+  const revoked = new Set(revokedIndices)
+  const bits = [...revoked].map((index) => index * 2)
+  for (const index of suspendedIndices) if (!revoked.has(index)) bits.push(index * 2 + 1)
+  return tokenStatusBytes(bits, size * 2)
+}
+
 /** The value of one entry of `bits` bits in a Bitstring Status List; undefined if the list ends before it. */
 export function bitstringValue(bytes: Uint8Array, index: number, bits: number): number | undefined {
   const first = index * bits

@@ -8,12 +8,18 @@ import { expandBase64url, gzipBase64url } from './compression.js'
 export const BITSTRING_STATUS_LIST_TYP = 'vc+jwt'
 export const BITSTRING_STATUS_LIST_MEDIA_TYPE = 'application/vc+jwt'
 
+/** The purposes of this service's lists. A list has one purpose (Bitstring Status List v1.0 §2.2). */
+export type StatusPurpose = 'revocation' | 'suspension'
+
 export interface BitstringStatusListInput {
   readonly signer: Signer
   readonly issuer: string
   /** Address of the list: its `id`, and `statusListCredential` of the credentials. */
   readonly url: string
-  readonly revokedIndices: Iterable<number>
+  /** Default: `revocation`. */
+  readonly statusPurpose?: StatusPurpose
+  /** Indices of revoked credentials, or of suspended credentials if this is the purpose. */
+  readonly setIndices: Iterable<number>
   /** Entries: a multiple of 8, at least 131,072. */
   readonly size: number
   readonly issuedAt: Date
@@ -23,7 +29,7 @@ export interface BitstringStatusListInput {
 }
 
 /**
- * Signs a BitstringStatusListCredential (Bitstring Status List v1.0 §2.2) with purpose `revocation`: a VCDM 2.0 credential
+ * Signs a BitstringStatusListCredential (Bitstring Status List v1.0 §2.2) with one purpose: a VCDM 2.0 credential
  * secured by VC-JOSE-COSE §3.1.1, with the credential itself as the payload.
  *
  * @returns the compact JWT, `typ` `vc+jwt`.
@@ -45,9 +51,9 @@ export async function createBitstringStatusListCredential(input: BitstringStatus
     credentialSubject: {
       id: `${input.url}#list`,
       type: 'BitstringStatusList',
-      statusPurpose: 'revocation',
+      statusPurpose: input.statusPurpose ?? 'revocation',
       // `u` is the multibase prefix of base64url without padding.
-      encodedList: `u${gzipBase64url(bitstringBytes(input.revokedIndices, input.size))}`,
+      encodedList: `u${gzipBase64url(bitstringBytes(input.setIndices, input.size))}`,
       // In milliseconds, unlike all other times (§2.2).
       ttl: input.ttlSeconds * 1000,
     },
@@ -58,7 +64,7 @@ export async function createBitstringStatusListCredential(input: BitstringStatus
  * Reads one status from the payload of a BitstringStatusListCredential whose signature and times were checked before.
  * Issuers of the VCDM 1.1 put the credential into a `vc` claim, which is accepted too.
  *
- * @param work pays for expanding the list
+ * @param work the budget for expanding the list
  * @returns the value of the entry: 0 if the entry's purpose (revocation, suspension) does not apply to the credential.
  * @throws CredentialError if the list is not the list that the entry names, or is broken, too short, or for another
  * purpose.

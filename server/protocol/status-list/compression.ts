@@ -4,9 +4,9 @@ import { decodeBase64url } from '../jose/base64url.js'
 import { type Work, WorkExceededError } from '../work.js'
 
 /**
- * Limit of a status list's size, both as fetched and expanded. 2^20 entries of the largest size, 8 bits, are 1 MiB. If
- * compression does not shrink them, encoding them in base64url twice gives about 1.8 MB. A larger document is an
- * attack.
+ * Limit for the size of a status list, both before and after it is expanded. 2^20 entries of the largest size, 8 bits,
+ * are 1 MiB. If compression does not shrink them, encoding them in base64url twice gives about 1.8 MB. A larger
+ * document can only be an attack.
  */
 export const MAX_STATUS_LIST_BYTES = 2 * 1024 * 1024
 
@@ -25,7 +25,7 @@ export function zlibBase64url(bytes: Uint8Array): string {
 /**
  * Reverses `gzipBase64url` or `zlibBase64url`. The result is never larger than 2 MiB.
  *
- * @param work pays for the expanded bytes
+ * @param work the budget for the expanded bytes
  * @throws CredentialError if the text is not base64url, not compressed in this format, or expands to more than 2 MiB.
  */
 export function expandBase64url(text: string, format: 'gzip' | 'zlib', work?: Work): Uint8Array {

@@ -39,18 +39,24 @@ import {
 export type CredentialStatus = 'valid' | 'revoked' | 'suspended'
 
 export interface StatusSource {
-  /** Gets the text of an address, with this `Accept`. Any error makes the credential's status unknown. */
+  /**
+   * Requests an address with this `Accept` header and returns the text. Any error makes the credential's status
+   * unknown.
+   */
   readonly fetchText: (url: string, accept: string) => Promise<string>
-  /** Gets the bytes of a list in CWT format. If it is absent, every list is requested as a JWT. */
+  /** Requests a list in CWT format and returns its bytes. Without this function, every list is requested as a JWT. */
   readonly fetchBytes?: ((url: string, accept: string) => Promise<Uint8Array>) | undefined
   readonly resolveIssuerKey: ResolveIssuerKey
-  /** Roots that the chain of a Token Status List may lead to, independent of the credential's issuer; none unless given. */
+  /**
+   * Trust anchors for the certificate chain of a Token Status List, independent of the credential's issuer. Default:
+   * none.
+   */
   readonly trustAnchors?: readonly X509Certificate[]
-  /** Whether only a key with a chain to one of the roots may verify the list; false unless given. */
+  /** Whether the list's key must have a certificate chain to one of the trust anchors. Default: false. */
   readonly certifiedOnly?: boolean | undefined
   readonly now: Date
   readonly leewaySeconds?: number
-  /** Pays for reading the list. */
+  /** The work budget for reading the list. */
   readonly work?: Work | undefined
 }
 
@@ -63,7 +69,7 @@ const UNITS_OF_A_CHARACTER = 0.5
  * Reads the status of a verified credential from a status list on the web (Token Status List §8.3, Bitstring Status
  * List v1.0 §3.2). The credential's issuer must have signed the list. A Token Status List may instead be signed with a
  * key whose certificate chain leads to a trust anchor (HAIP 1.0 §6.1). A bitstring entry is read only if its purpose is
- * revocation or suspension. An entry with another purpose is `valid` without a fetch.
+ * revocation or suspension. An entry with any other purpose counts as `valid`, and its list is not fetched.
  *
  * @param issuer the credential's issuer and key from its verification
  * @throws CredentialError if the status cannot be determined; the sentence names the cause.
@@ -86,7 +92,7 @@ async function checkTokenStatus(source: StatusSource, reference: TokenStatusRefe
   // Token Status List §5.1, §5.2: `iat` is required.
   if (payload.iat === undefined) throw new CredentialError(`${LIST} has no iat.`)
   checkListTimes(payload, source)
-  // HAIP 1.0 §6.1: issuer and status list may have different certificates.
+  // HAIP 1.0 §6.1: the status list may have certificates different from the issuer's certificates.
   const certified = certifiedKey(source, header.x5c)
   if (certified !== undefined) list.verify(certified)
   else if (source.certifiedOnly === true) throw notCertified()
@@ -161,7 +167,8 @@ function checkListTimes(payload: JsonObject, source: StatusSource): void {
 }
 
 /**
- * The key that a chain to a trust anchor certifies; undefined if there is no such chain and a chain is not required.
+ * Returns the list's key if a certificate chain to a trust anchor proves it. Undefined if there is no such chain and no
+ * chain is required.
  */
 function certifiedKey({ trustAnchors = [], certifiedOnly, now }: StatusSource, x5c: unknown): Jwk | undefined {
   if (x5c === undefined || trustAnchors.length === 0) return undefined
@@ -172,14 +179,14 @@ function certifiedKey({ trustAnchors = [], certifiedOnly, now }: StatusSource, x
   } catch (error) {
     if (!(error instanceof IssuerKeyError)) throw error
     if (certifiedOnly === true) throw new CredentialError(`${LIST}: ${error.message}`, { cause: error })
-    // The issuer may still have signed the list, with its own key or under another root.
+    // The issuer may have signed the list with a key that needs no trust anchor. That is checked next.
     return undefined
   }
 }
 
 /**
- * Checks that the list is signed with the credential's own key, independent of its `kid`, or with another key of the
- * same issuer. If the list names no issuer (Token Status List §5.1), the key is searched among the keys of the
+ * Checks that the list is signed with the key that signed the credential, or with a different key of the same issuer.
+ * The `kid` need not match. If the list names no issuer (Token Status List §5.1), the key must be a key of the
  * credential's issuer.
  */
 async function verifyList(source: StatusSource, list: SignedList, iss: unknown, issuer: IssuerKey): Promise<void> {
@@ -193,8 +200,8 @@ async function verifyList(source: StatusSource, list: SignedList, iss: unknown, 
 }
 
 /**
- * Whether a name belongs to one issuer alone. A certificate's subject does not: certificates of two issuers may have
- * the same subject.
+ * Whether a name identifies exactly one issuer, as a DID or URL does. The subject of a certificate does not: the
+ * certificates of two issuers may have the same subject.
  */
 const isIdentifier = (issuer: string): boolean => isDid(issuer) || /^https?:/i.test(issuer)
 

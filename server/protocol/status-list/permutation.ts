@@ -2,7 +2,10 @@ import { type Cipher, createCipheriv } from 'node:crypto'
 import { secretKey } from '../jose/secret-key.js'
 import { STATUS_LIST_SIZE } from './bits.js'
 
-/** Luby and Rackoff prove that four rounds make a strong permutation. The domain is small, so there are more rounds. */
+/**
+ * Luby and Rackoff prove that four rounds make a strong permutation. This permutation has more rounds, because its
+ * domain is small.
+ */
 const ROUNDS = 8
 
 /**

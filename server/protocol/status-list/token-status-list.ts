@@ -2,7 +2,13 @@ import { CredentialError, numericDate, type TokenStatusReference } from '../cred
 import { type Signer, signCompact } from '../jose/jws.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
 import type { Work } from '../work.js'
-import { TOKEN_STATUS_BITS, type TokenStatusBits, tokenStatusBytes, tokenStatusValue } from './bits.js'
+import {
+  suspendableStatusBytes,
+  TOKEN_STATUS_BITS,
+  type TokenStatusBits,
+  tokenStatusBytes,
+  tokenStatusValue,
+} from './bits.js'
 import { expandBase64url, zlibBase64url } from './compression.js'
 
 export const TOKEN_STATUS_LIST_TYP = 'statuslist+jwt'
@@ -16,11 +22,16 @@ export interface TokenStatusListInput {
   readonly issuer: string
   /** `kid` of the header, if it differs from the signer's. */
   readonly issuerKid?: string
-  /** The issuer's certificate chain, leaf first, each base64 DER; the header then has a `kid` only if `issuerKid` is given. */
+  /**
+   * The issuer's certificate chain, leaf first, each base64 DER. With a chain, the header has a `kid` only if
+   * `issuerKid` is set.
+   */
   readonly x5c?: readonly string[]
   /** Address of the list: `sub`, and `status_list.uri` of the credentials. */
   readonly uri: string
   readonly revokedIndices: Iterable<number>
+  /** Makes entries of two bits. Without it, entries have one bit. */
+  readonly suspendedIndices?: Iterable<number> | undefined
   /** Entries, a multiple of 8. */
   readonly size: number
   readonly issuedAt: Date
@@ -29,9 +40,20 @@ export interface TokenStatusListInput {
   readonly ttlSeconds: number
 }
 
+/** The entries of a Status List Token: their number of bits, and the compressed list (Token Status List §4.2). */
+export function tokenStatusEntries({
+  revokedIndices,
+  suspendedIndices,
+  size,
+}: Pick<TokenStatusListInput, 'revokedIndices' | 'suspendedIndices' | 'size'>): { bits: 1 | 2; lst: string } {
+  return suspendedIndices === undefined
+    ? { bits: 1, lst: zlibBase64url(tokenStatusBytes(revokedIndices, size)) }
+    : { bits: 2, lst: zlibBase64url(suspendableStatusBytes({ revokedIndices, suspendedIndices }, size)) }
+}
+
 /**
- * Signs a Status List Token (Token Status List §5.1): one bit for each entry. A set bit means that the credential is
- * revoked (INVALID, §7.1).
+ * Signs a Status List Token (Token Status List §5.1, §7.1). An entry is 0 (VALID), 1 (INVALID: the credential is revoked), or 2
+ * (SUSPENDED), which needs entries of two bits.
  *
  * @returns the compact JWT, `typ` `statuslist+jwt`.
  */
@@ -50,14 +72,14 @@ export function createTokenStatusList(input: TokenStatusListInput): Promise<stri
     iat: numericDate(input.issuedAt),
     exp: numericDate(input.expiresAt),
     ttl: input.ttlSeconds,
-    status_list: { bits: 1, lst: zlibBase64url(tokenStatusBytes(input.revokedIndices, input.size)) },
+    status_list: tokenStatusEntries(input),
   })
 }
 
 /**
  * Reads one status from the payload of a Status List Token whose signature, type and times were checked before.
  *
- * @param work pays for expanding the list
+ * @param work the budget for expanding the list
  * @returns the status value: 0 VALID, 1 INVALID, 2 SUSPENDED, or another registered value (Token Status List §7.1).
  * @throws CredentialError if the list is not the list that the reference names, is broken, or ends before the index.
  */

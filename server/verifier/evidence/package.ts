@@ -81,7 +81,7 @@ const zPresentation = z.object({
     .optional()
     .meta({
       description:
-        "Only `mso_mdoc`: base64url of each SessionTranscript that the device's signature may cover (OpenID4VP 1.0 Appendix B.2.6), " +
+        "Only for mobile documents: base64url of each SessionTranscript that the device's signature may cover (OpenID4VP 1.0 Appendix B.2.6), " +
         'one for each origin. They are made from `clientId`, `nonce`, `encryptionKey` and `responseUri`, or from `origins`. That ' +
         'version has no mdoc_generated_nonce.',
     }),

@@ -15,6 +15,7 @@ const zListedSession = z.strictObject({
   createdAt: z.date(),
   expiresAt: z.date(),
   endedAt: z.date().nullable(),
+  claimsErasedAt: z.date().nullable(),
 })
 
 /** A verification session in a list, without the address that a wallet could answer to. */
@@ -47,7 +48,7 @@ export function createVerificationSessionListStore({ bounded }: Database) {
           : found(CONDITIONS[state])
       return bounded(zListedSession)`
         SELECT s.id, s.verifier_id AS "verifierId", s.state, s.profile, s.error_message AS "errorMessage", s.created_by AS "createdBy",
-          s.created_at AS "createdAt", s.expires_at AS "expiresAt", s.ended_at AS "endedAt"
+          s.created_at AS "createdAt", s.expires_at AS "expiresAt", s.ended_at AS "endedAt", s.claims_erased_at AS "claimsErasedAt"
         FROM (${keys}) AS k JOIN verification_sessions s ON s.id = k.id
         ORDER BY k.created_at DESC, k.id DESC`
     },

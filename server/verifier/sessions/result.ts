@@ -25,7 +25,7 @@ export interface SessionResult {
 export const responseCodeHash = (code: string): string => createHash('sha256').update(code).digest('base64url')
 
 /** @throws 401 without credentials, 403 for a caller who is not allowed to read the session. */
-function assertReader({ caller, client }: ResultReader, stored: StoredResult): void {
+function assertReader({ caller, client }: Omit<ResultReader, 'onlyLooks'>, stored: StoredResult): void {
   if (client) return
   if (caller === undefined) throw errors.unauthorized()
   if (!isAdmin(caller) && caller.sub !== stored.createdBy) throw errors.resultDenied()
@@ -36,6 +36,24 @@ function matches(stored: StoredResult, responseCode: string): boolean {
   const [sent, known] = [Buffer.from(responseCodeHash(responseCode)), Buffer.from(stored.responseCodeHash)]
   return timingSafeEqual(sent, known)
 }
+
+/** Dependencies of {@link createEraseResult}. */
+export interface EraseResultPorts {
+  readonly store: Pick<VerificationSessionStore, 'result' | 'eraseResult'>
+  readonly clock: () => Date
+}
+
+/** Erases the verified claims of a session, for callers who may read them. A session that is open gets no result later. */
+export const createEraseResult =
+  ({ store, clock }: EraseResultPorts) =>
+  async (reader: Omit<ResultReader, 'onlyLooks'>, sessionId: string) => {
+    const stored = await store.result(sessionId)
+    if (stored === undefined) throw errors.verificationSessionNotFound()
+    assertReader(reader, stored)
+    const at = await store.eraseResult(sessionId, reader.caller?.sub ?? null, clock())
+    if (at === undefined) throw errors.verificationSessionNotFound()
+    return { id: sessionId, claimsErasedAt: at.toISOString() }
+  }
 
 /** Dependencies of {@link createReadResult}. */
 export interface ReadResultPorts {
@@ -72,7 +90,9 @@ export const createReadResult =
     }
     if (stored.state !== 'ResponseVerified') throw errors.resultNotReady(stored.errorMessage)
     const goneAt = stored.endedAt.getTime() + config.sessionResultTtlSeconds * 1000
-    if (stored.result === null || now.getTime() >= goneAt) throw errors.resultGone()
+    if (now.getTime() >= goneAt) throw errors.resultGone()
+    if (stored.claimsErasedAt !== null) throw errors.resultErased()
+    if (stored.result === null) throw errors.resultGone()
     return {
       verificationSessionId: sessionId,
       verifiedAt: stored.endedAt.toISOString(),

@@ -12,7 +12,7 @@ import {
   type Transitions,
   zEvent,
 } from '../../events/store.js'
-import { type ClaimsVault, forgottenKeys } from '../../keys/claims/vault.js'
+import type { ClaimsVault } from '../../keys/claims/vault.js'
 import { insertPage, type NewPage } from '../../pages/store.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import type { NewEvidence } from '../evidence/make.js'
@@ -50,6 +50,7 @@ const zResult = z.strictObject({
   createdBy: z.string().nullable(),
   requireResponseCode: z.boolean(),
   endedAt: z.date().nullable(),
+  claimsErasedAt: z.date().nullable(),
   result: storedClaims,
   resultKey: z.string().nullable(),
   discarded: jsonColumn<DiscardedPresentation[]>().nullable(),
@@ -65,6 +66,8 @@ const zChecked = z.strictObject({
   errorMessage: z.string().nullable(),
   checks: jsonColumn<PresentationChecks[]>().nullable(),
 })
+
+const zErasedAt = z.strictObject({ at: z.date().nullable() })
 
 const zEnded = z.strictObject({ ...eventRow.shape, pageId: z.string().nullable() })
 
@@ -106,6 +109,10 @@ const json = (value: unknown) => (value === null ? fragment`NULL` : fragment`${J
 
 /** The members of a session's JSON that transitions change, from the row. All other members come from `first_view`. */
 const changes = fragment`jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message))`
+
+/** The member of a session's JSON that no transition changes: when its claims were erased. */
+const erased = fragment`
+  jsonb_strip_nulls(jsonb_build_object('claimsErasedAt', to_char(claims_erased_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))`
 
 /** A step that moves sessions and returns their new state. */
 type Moved = Step<'id' | 'seq' | 'state' | 'error_message' | 'first_view'>
@@ -166,7 +173,7 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
     /** A session as callers see it; undefined for an unknown session. */
     async latest(id: string): Promise<SessionEvent | undefined> {
       const [row] = await sql(zEvent)`
-        SELECT seq, first_view || ${changes} AS data FROM verification_sessions WHERE id = ${id}`
+        SELECT seq, first_view || ${changes} || ${erased} AS data FROM verification_sessions WHERE id = ${id}`
       return row
     },
 
@@ -242,17 +249,23 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
         'moved',
         fragment`
           UPDATE verification_sessions s SET ${ended(transition, now, evidence !== undefined)},
-            result = ${result === undefined ? fragment`NULL` : fragment`${result.json}::json`}, discarded = ${json(ending.discarded ?? null)}, checks = ${json(ending.checks)},
+            result = CASE WHEN s.claims_erased_at IS NULL THEN ${result?.json ?? null}::json END,
+            discarded = CASE WHEN s.claims_erased_at IS NULL THEN (${json(ending.discarded ?? null)})::json END, checks = ${json(ending.checks)},
             response_code_hash = ${ending.responseCodeHash ?? null}
           WHERE id = ${id} AND state = ANY(${[...transition.from]}::text[])
-          RETURNING id, seq, state, error_message, first_view, created_by, ended_at`,
+          RETURNING id, seq, state, error_message, first_view, created_by, ended_at, claims_erased_at`,
+      )
+      // The claims of an erased session are not stored.
+      const stored = new Step<'id' | 'created_by' | 'ended_at'>(
+        'stored',
+        fragment`SELECT id, created_by, ended_at FROM ${moved} WHERE claims_erased_at IS NULL`,
       )
       const kept = evidence === undefined ? undefined : protectedEvidence(claims, id, evidence)
       const values = [result, kept?.package].filter((value) => value !== undefined)
       const [row] = await sql(zEnded, [
         recorded(moved, ending.action),
-        ...(kept === undefined ? [] : [insertEvidence(kept, moved)]),
-        ...(values.length === 0 ? [] : claims.storeKeys(values, moved)),
+        ...(kept === undefined ? [] : [insertEvidence(kept, stored)]),
+        ...(values.length === 0 ? [] : claims.storeKeys(values, stored)),
       ])`
         SELECT t.id, t.seq, t.data, p.id AS "pageId"
         FROM ${eventsOf(moved, now)} t LEFT JOIN pages p ON p.verification_session_id = t.id AND NOT p.on_demand`
@@ -289,7 +302,7 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       const [row] = await sql(zResult)`
         SELECT state, error_message AS "errorMessage", created_by AS "createdBy",
           require_response_code AS "requireResponseCode", ended_at AS "endedAt",
-          result, ${claims.keyOf('verification_sessions.result', fragment`verification_sessions.id`)} AS "resultKey", discarded, response_code_hash AS "responseCodeHash",
+          claims_erased_at AS "claimsErasedAt", result, ${claims.keyOf('verification_sessions.result', fragment`verification_sessions.id`)} AS "resultKey", discarded, response_code_hash AS "responseCodeHash",
           response_code_used_at AS "responseCodeUsedAt"
         FROM verification_sessions WHERE id = ${id}`
       if (row === undefined) return undefined
@@ -305,18 +318,26 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       return rows.length > 0
     },
 
+    /**
+     * Erases the result of a session, and the texts of its page. A session that is still open gets no result later.
+     *
+     * @returns when it was erased; undefined for an unknown session
+     */
+    async eraseResult(id: string, actor: string | null, now: Date): Promise<Date | undefined> {
+      const [row] = await sql(zErasedAt)`SELECT erase_session(${id}, ${now}, ${actor}) AS at`
+      return row?.at ?? undefined
+    },
+
     /** Deletes results of sessions that ended before a moment, at most `limit`. */
-    async forgetResults(endedBefore: Date, limit: number): Promise<BatchDone> {
+    async forgetResults(endedBefore: Date, now: Date, limit: number): Promise<BatchDone> {
       const due = fragment`result IS NOT NULL AND ended_at <= ${endedBefore}`
       const forgotten = new Step<'id' | 'at'>(
         'forgotten',
         fragment`
-          UPDATE verification_sessions SET result = NULL, discarded = NULL
+          UPDATE verification_sessions SET result = NULL, discarded = NULL, claims_erased_at = ${now}
           WHERE id IN (${lockedBatch({ table, key: 'id', due, by: 'ended_at', limit })}) RETURNING id, ended_at AS at`,
       )
-      const rows = await sql(batchRow, [
-        forgottenKeys('verification_sessions.result', forgotten),
-      ])`SELECT at FROM ${forgotten}`
+      const rows = await sql(batchRow)`SELECT at FROM ${forgotten}`
       return batchDone(rows, limit)
     },
 

@@ -7,6 +7,11 @@ import type { Formats } from '../../formats/registry.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
 import { SESSION_STATES } from './session.js'
 
+const zClaimsErasedAt = z.iso
+  .datetime()
+  .optional()
+  .meta({ description: 'When the verified claims were erased: on request, or after SESSION_RESULT_TTL_SECONDS.' })
+
 /** The verification session of the interface. */
 export const zVerificationSession = z.object({
   id: z.string(),
@@ -20,6 +25,7 @@ export const zVerificationSession = z.object({
   authorizationResponseRedirectUri: z.string().optional(),
   expiresAt: z.iso.datetime().optional(),
   errorMessage: z.string().optional().meta({ description: 'Present when state is Error.' }),
+  claimsErasedAt: zClaimsErasedAt,
 })
 
 export const listVerificationSessions = {
@@ -43,6 +49,7 @@ export const listVerificationSessions = {
       createdAt: z.iso.datetime(),
       expiresAt: z.iso.datetime(),
       endedAt: z.iso.datetime().optional(),
+      claimsErasedAt: zClaimsErasedAt,
     }),
   ),
 }
@@ -60,6 +67,20 @@ export const readVerificationSession = {
   }),
   input: z.strictObject({ sessionId: z.string() }),
   output: zVerificationSession,
+}
+
+export const eraseVerificationSession = {
+  meta: route('POST', '/verification-sessions/{sessionId}/erase', {
+    tag: 'Verification sessions',
+    summary: 'Erase the verified claims of a session',
+    description:
+      'For callers who may read the result. The claims are erased at once and for ever; the state, the checks and the audit events ' +
+      'stay. A session that is still open gets no result later. A repeated call changes nothing.',
+    access: 'clientOrVerifier',
+    errors: [400, errors.resultDenied(), errors.verificationSessionNotFound()],
+  }),
+  input: z.strictObject({ sessionId: z.string() }),
+  output: z.object({ id: z.string(), claimsErasedAt: z.iso.datetime() }),
 }
 
 export const verificationSessionEvents = {

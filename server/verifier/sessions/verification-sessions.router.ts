@@ -1,11 +1,12 @@
 import { onlyLooks } from '../../api/context.js'
 import { listed } from '../../api/paging.js'
-import { procedure, readingPrimary, router } from '../../api/trpc.js'
+import { changingLists, procedure, readingPrimary, router } from '../../api/trpc.js'
 import type { Formats } from '../../formats/registry.js'
 import { readEvidence } from '../evidence/evidence.contract.js'
 import type { EvidenceKeeping } from '../evidence/evidence.js'
 import { readSessionChecks } from './checks.contract.js'
 import {
+  eraseVerificationSession,
   listVerificationSessions,
   readVerificationResult,
   readVerificationSession,
@@ -32,6 +33,10 @@ export const verificationSessionsRouter = (
     events: procedure(verificationSessionEvents).subscription(({ ctx: { caller, request }, input }) =>
       sessions.watch({ sessionId: input.sessionId, lastEventId: input.lastEventId, caller, signal: request.signal }),
     ),
+
+    erase: procedure(eraseVerificationSession)
+      .use(changingLists)
+      .mutation(({ ctx: { caller, client }, input }) => sessions.erase({ caller, client }, input.sessionId)),
 
     result: procedure(readVerificationResult(formats)).query(({ ctx: { request, caller, client }, input }) =>
       sessions.result({ caller, client, onlyLooks: onlyLooks(request) }, input.sessionId, input.response_code),

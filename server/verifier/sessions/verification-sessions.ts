@@ -10,7 +10,7 @@ import type { PresentationChecks } from '../presentations/presentation-error.js'
 import { NOT_REACHED, PASSED } from '../verify/check-done.js'
 import type { readSessionChecks } from './checks.contract.js'
 import type { ListedSession, VerificationSessionListStore } from './list-store.js'
-import { createReadResult } from './result.js'
+import { createEraseResult, createReadResult } from './result.js'
 import type { Session, SessionView } from './session.js'
 import type { VerificationSessionStore } from './store.js'
 import type { listVerificationSessions, zVerificationSession } from './verification-sessions.contract.js'
@@ -25,6 +25,7 @@ export const shownListedSession = ({
   createdAt,
   expiresAt,
   endedAt,
+  claimsErasedAt,
   ...session
 }: ListedSession): z.input<typeof listVerificationSessions.output>['items'][number] => ({
   ...session,
@@ -33,6 +34,7 @@ export const shownListedSession = ({
   createdAt: createdAt.toISOString(),
   expiresAt: expiresAt.toISOString(),
   ...(endedAt === null ? {} : { endedAt: endedAt.toISOString() }),
+  ...(claimsErasedAt === null ? {} : { claimsErasedAt: claimsErasedAt.toISOString() }),
 })
 
 /** Recorded checks in the form of the API, each with its sentence. */
@@ -87,7 +89,7 @@ export function createVerificationSessions({
       name: 'forget verified claims',
       everyMs: 15_000,
       seconds: config.sessionResultTtlSeconds,
-      batch: store.forgetResults,
+      batch: (endedBefore, limit) => store.forgetResults(endedBefore, clock(), limit),
     }),
     dueRows({
       name: 'remove ended verification sessions',
@@ -126,6 +128,9 @@ export function createVerificationSessions({
 
     /** The verified claims of a session, for callers who may read the claims. */
     result: createReadResult({ store, clock, config }),
+
+    /** Erases the verified claims of a session. @throws 403 for a caller who may not read them, 500 for an unknown session */
+    erase: createEraseResult({ store, clock }),
 
     /** Stores a new session, and its page if it has a page. @param view the session's JSON, which is the first event */
     async add(session: Session, view: SessionView, page?: NewPage): Promise<void> {

@@ -10,13 +10,17 @@ import { isSameKey } from '../../protocol/jose/jws.js'
 import { type CredentialStatus, checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
 import type { Work } from '../../protocol/work.js'
 import { type Publish, type StatusListForm, statusListUri } from '../../status-lists/publication.js'
-import type { StatusListStore } from '../../status-lists/store.js'
+import type { StatusListEntry, StatusListStore } from '../../status-lists/store.js'
 import type { VerificationFetches } from './fetches.js'
 import { x5cOfList, x5cOfListCwt } from './list-chain.js'
 import type { Recorder } from './recorder.js'
 
 const LIST_ID = /^[0-9a-f-]{36}$/
 const MAX_INDEX = 2 ** 31
+
+const SUSPENSIONS = '/suspension'
+/** How often a status and its published list are read until they agree. */
+const AGREEING_READINGS = 5
 
 /** The inputs for reading a status: the time, and the fetches and the work budget of one verification. */
 export interface StatusReading {
@@ -49,26 +53,35 @@ export interface StatusPorts {
 
 /** Reads the status of verified credentials. */
 export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts) {
-  /** The id of the status list of this installation that a reference names; undefined for any other list. */
-  const ownListId = (form: StatusListForm, uri: string): string | undefined => {
+  /** The status list of this installation that a reference names; undefined for any other list. */
+  const ownListOf = (form: StatusListForm, uri: string): OwnList | undefined => {
     const prefix = statusListUri(config, form, '')
-    return uri.startsWith(prefix) ? uri.slice(prefix.length) : undefined
+    if (!uri.startsWith(prefix)) return undefined
+    const id = uri.slice(prefix.length)
+    if (form !== 'bitstring' || !id.endsWith(SUSPENSIONS)) return { form, uri, id }
+    return { form: 'suspension', uri, id: id.slice(0, -SUSPENSIONS.length) }
   }
 
-  /** Reads an own status list from the database at every call: no status is cached. */
-  const ownStatus = async (listId: string, index: number, issuer: IssuerKey): Promise<CredentialStatus> => {
+  /** Reads an entry of an own status list from the database at every call: no status is cached. */
+  const checkedEntry = async ({ id }: OwnList, index: number, issuer: IssuerKey): Promise<StatusListEntry> => {
     if (index >= MAX_INDEX) throw new CredentialError('Status list has no such index.')
-    const entry = LIST_ID.test(listId) ? await ownEntry(listId, index) : undefined
+    const entry = LIST_ID.test(id) ? await ownEntry(id, index) : undefined
     if (entry === undefined) throw new CredentialError('Status list does not exist.')
     if (index >= entry.size) throw new CredentialError('Status list has no such index.')
     // A status list is valid only for credentials that its own key signed.
     if (!isSameKey(entry.publicJwk, issuer.jwk)) {
       throw new CredentialError('Status list belongs to another issuer than the credential.')
     }
-    return entry.revoked ? 'revoked' : 'valid'
+    return entry
   }
 
-  /** Notes the published form of an own status list. It is not older than the status that was read before or is read afterwards. */
+  /** The status that an own status list has for an entry. The list of suspensions has no revocations, and the reverse. */
+  const statusIn = ({ form }: OwnList, { revoked, suspended }: StatusListEntry): CredentialStatus => {
+    if (revoked && form !== 'suspension') return 'revoked'
+    return suspended && form !== 'bitstring' ? 'suspended' : 'valid'
+  }
+
+  /** Notes the published form of an own status list. It is not older than a status that was read before. */
   const noteOwn = async (recorder: Recorder, { form, uri, id }: OwnList): Promise<void> => {
     const published = LIST_ID.test(id) ? await publishOwn(form, id) : undefined
     if (published === undefined) return
@@ -76,7 +89,10 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
     recorder.read({ kind: 'status-list', address: uri, mediaType, own: true, content: body })
   }
 
-  /** The same as `ownStatus`, with the published list in the evidence. A revocation is final, so list and status agree. */
+  /**
+   * The status with the published list in the evidence. List and status agree. A revocation is final, so a list of one bit needs
+   * one reading of the status. Otherwise the status is the same before and after the list is published.
+   */
   const recordedOwnStatus = async (
     recorder: Recorder,
     list: OwnList,
@@ -84,9 +100,19 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
     issuer: IssuerKey,
   ): Promise<CredentialStatus> => {
     await noteOwn(recorder, list)
-    const status = await ownStatus(list.id, index, issuer)
-    if (status !== 'valid') await noteOwn(recorder, list)
-    return status
+    const entry = await checkedEntry(list, index, issuer)
+    let status = statusIn(list, entry)
+    if (entry.bits === 1) {
+      if (status !== 'valid') await noteOwn(recorder, list)
+      return status
+    }
+    for (let reading = 0; reading < AGREEING_READINGS; reading += 1) {
+      await noteOwn(recorder, list)
+      const after = statusIn(list, await checkedEntry(list, index, issuer))
+      if (after === status) return status
+      status = after
+    }
+    throw new CredentialError('Status changes too often.')
   }
 
   const statusOf = async (
@@ -98,11 +124,11 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
       'uri' in reference
         ? (['token', reference.uri, reference.idx] as const)
         : (['bitstring', reference.statusListCredential, reference.statusListIndex] as const)
-    const own = ownListId(form, uri)
+    const own = ownListOf(form, uri)
     if (own !== undefined) {
-      if (recorder === undefined) return ownStatus(own, index, issuer)
-      const published = 'asCwt' in reference && reference.asCwt === true ? 'cwt' : form
-      return recordedOwnStatus(recorder, { form: published, uri, id: own }, index, issuer)
+      if (recorder === undefined) return statusIn(own, await checkedEntry(own, index, issuer))
+      const isCwt = 'asCwt' in reference && reference.asCwt === true
+      return recordedOwnStatus(recorder, isCwt ? { ...own, form: 'cwt' } : own, index, issuer)
     }
     const noteChain = (x5c: unknown) =>
       recorder?.chained('statusLists', x5c, {

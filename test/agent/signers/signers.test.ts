@@ -47,7 +47,7 @@ describe('GET /api/v1/issuers, GET /api/v1/verifiers', () => {
       [false, true],
       [true, true],
     ])
-    // The client secret identifies no caller who could change a record.
+    // A caller with only the client secret is no user, so this caller cannot change records.
     const { json } = await service.request('GET', '/api/v1/issuers', { client: true })
     expect(json.items.map(({ changeable }: { changeable: boolean }) => changeable)).toEqual([false, false])
   })
@@ -59,7 +59,7 @@ describe('GET /api/v1/issuers, GET /api/v1/verifiers', () => {
     expect([first.items[0].id, second.items[0].id]).toEqual(made.map(({ id }) => id).reverse())
   })
 
-  it('are for operators of their half: an issuer cannot read verifiers, and a verifier cannot read issuers', async () => {
+  it('are for operators with the right role: an issuer cannot read verifiers, and a verifier cannot read issuers', async () => {
     const [issuer, verifier] = [
       await service.bearer('ida', { roles: ['issuing'] }),
       await service.bearer('vera', { roles: ['verifying'] }),

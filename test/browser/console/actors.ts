@@ -52,7 +52,7 @@ export interface Driven {
   readonly service: TestService
   readonly browser: Browser
   /**
-   * Opens a screen on a desktop and acts on it. The browser must have no complaint except about expected refusals.
+   * Opens a screen on a desktop and acts on it. The browser must complain about nothing except the expected refusals.
    *
    * @param path below `/console`
    * @param refusals statuses of the expected refusals, in order
@@ -100,8 +100,8 @@ export const heading = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { level: 1, name }).waitFor()
 
 /**
- * Waits until nothing on the screen is loading. It does not wait for requests that the screen can do without. A test
- * that needs the answer of such a request waits for the content that the answer shows.
+ * Waits until nothing on the screen is loading. It does not wait for requests that the screen does not need. A test
+ * that needs the answer to such a request must wait for the content that the answer shows.
  */
 export async function settled(page: Page): Promise<void> {
   await page.locator('h1').waitFor()

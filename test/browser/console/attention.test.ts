@@ -13,7 +13,7 @@ const offer = {
 const desk = driven(() => startOpenService(LOOPBACK))
 let wallet: HostedWallet
 
-/** A deferred offer that a wallet has asked for and waits for. */
+/** Makes a deferred offer. A wallet has requested its credential and waits. */
 async function waiting(): Promise<string> {
   const { json } = await desk.service.request('POST', '/credential-offers', { body: { ...offer, deferred: true } })
   expect((await wallet.process(json.credentialOfferUri)).json).toMatchObject({ deferred: 1 })

@@ -72,7 +72,7 @@ describe('lists of the console', () => {
     await page.goto(`${desk.service.url}/console/sessions`)
     const rows = page.getByRole('table').getByRole('row')
     await rows.first().waitFor()
-    // The first event of the stream has caused its reads already.
+    // Waits until the reads that the stream's first event causes are finished.
     await page.waitForTimeout(3_000)
     const before = await rows.count()
     const show = (hidden: boolean) =>

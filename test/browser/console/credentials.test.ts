@@ -127,6 +127,29 @@ describe('issued credentials', () => {
     })
   })
 
+  it('the claims of one are erased after a question, and a sentence takes their place', async () => {
+    const made = await desk.service.request('POST', '/api/v1/credentials', {
+      body: { type: 'ProofOfPurchase', credential_subject: SUBJECT },
+    })
+    expect(made.status, made.text).toBe(201)
+    await desk.service.request('POST', `/api/v1/credentials/${made.json.id}/revoke`)
+    await desk.opened(`/credentials/${made.json.id}`, async (page) => {
+      await press(page, 'Erase claims')
+      const question = page.getByRole('dialog', { name: 'Erase the claims of this credential?' })
+      await question.waitFor()
+      await assertGood(page, 'credential-erase')
+      await tabTo(page, 'Erase claims')
+      await page.keyboard.press('Enter')
+      await page.getByText('The claims of this credential were erased. Its status and history stay.').waitFor()
+      const history = page.getByRole('list', { name: 'History' })
+      await history.getByText('Claims of a credential erased', { exact: true }).waitFor()
+      expect(await page.getByRole('button', { name: 'Erase claims' }).count()).toBe(0)
+      await assertGood(page, 'credential-erased')
+    })
+    const read = await desk.service.request('GET', `/api/v1/credentials/${made.json.id}`)
+    expect(read.json.vc).not.toHaveProperty('credentialSubject')
+  })
+
   it('are good in every size, light and dark', async () => {
     await onEveryScreen(desk.browser, async (page, name) => {
       await page.goto(`${desk.service.url}/console/credentials`)
@@ -135,6 +158,41 @@ describe('issued credentials', () => {
       await rows(page).first().getByRole('link').click()
       await page.getByRole('table', { name: '1 instance' }).waitFor()
       await assertGood(page, `credential-${name}`)
+    })
+  })
+
+  it('one is suspended with a reason and a note, found as suspended, and reinstated', async () => {
+    const body = { ...demonstration, name: 'StudentCard', suspendable: true }
+    expect((await desk.service.request('POST', '/schemas', { body })).status).toBe(201)
+    const { json } = await desk.service.request('POST', '/api/v1/credentials', {
+      body: { type: 'StudentCard', credential_subject: SUBJECT },
+    })
+    await desk.opened(`/credentials/${json.id}`, async (page) => {
+      await press(page, 'Suspend')
+      const question = page.getByRole('dialog', { name: 'Suspend 1 credential?' })
+      await question.getByLabel('Reason').selectOption('The holder asked for it')
+      await question.getByLabel('Note').fill('Phone lost on Monday')
+      await assertGood(page, 'credential-suspend')
+      await question.getByRole('button', { name: 'Suspend' }).click()
+      await question.waitFor({ state: 'hidden' })
+      const history = page.getByRole('list', { name: 'History' })
+      await history.getByText('Credential suspended', { exact: true }).waitFor()
+      await history.getByText('The holder asked for it').waitFor()
+      expect(await page.getByText('Phone lost on Monday').count()).toBe(0)
+      await press(page, 'Show the note')
+      await page.getByText('Phone lost on Monday').waitFor()
+      await assertGood(page, 'credential-suspended')
+      await page.goto(`${desk.service.url}/console/credentials?status=suspended`)
+      await rows(page).first().waitFor()
+      expect([await rows(page).count(), await page.locator('tbody .tag').textContent()]).toEqual([1, 'suspended'])
+      await rows(page).first().getByRole('link').click()
+      await press(page, 'Reinstate')
+      const again = page.getByRole('dialog', { name: 'Reinstate 1 credential?' })
+      await again.getByRole('button', { name: 'Reinstate' }).click()
+      await history.getByText('Credential reinstated', { exact: true }).waitFor()
+      await page.getByRole('button', { name: 'Suspend' }).waitFor()
+      await press(page, 'Show the note')
+      await page.getByText('There is no note.').waitFor()
     })
   })
 })

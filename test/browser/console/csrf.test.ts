@@ -13,7 +13,8 @@ beforeAll(async () => {
   started = await startConsole({ env: { CORS_ORIGINS: 'https://app.example' } })
   server = createServer((_, response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Win!'))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  // The page is of the same site, so that the browser sends the cookie. Another port is only another origin.
+  // The page and the service are the same site, so that the browser sends the cookie. They have different ports, so
+  // they are different origins.
   foreign = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 })
 const desk = driven(async () => started.service)
@@ -98,7 +99,7 @@ describe('a page of another origin, in the browser of a signed-in user', () => {
             ),
           ])
           expect([401, 403, 415]).toContain(response?.status())
-          // The browser has sent the cookie, because another port is the same site.
+          // The browser has sent the cookie, because a different port is still the same site.
           expect(await response?.request().headerValue('cookie')).toMatch(/console=/)
           expect(response?.headers()['set-cookie']).toBeUndefined()
         }

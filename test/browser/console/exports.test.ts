@@ -29,7 +29,7 @@ beforeAll(async () => {
   await post('/authorization-requests', { query: QUERY })
 })
 
-/** Does what saves a file. @returns the name and the content of the file */
+/** Runs an action that saves a file. @returns the name and the content of the file */
 async function saved(page: Page, act: () => Promise<void>): Promise<{ name: string; text: string }> {
   const coming = page.waitForEvent('download')
   await act()
@@ -108,16 +108,16 @@ describe('a person’s data', () => {
       const { name, text } = await saved(page, () => press(page, 'Export as NDJSON'))
       expect(name).toMatch(/^person-[0-9a-f]{8}\.ndjson$/)
       expect(text).toContain('"record":"walletCredential"')
-      // The person is in no address.
+      // The address does not contain the person.
       expect(page.url()).toBe(`${desk.service.url}/console/person`)
-      await page.getByText('What this list cannot hold').click()
+      await page.getByText('What this list cannot contain').click()
       await page.getByText('names no person').first().waitFor()
       await page.getByRole('region', { name: 'Erase claims' }).getByRole('link').first().click()
       await page.waitForURL(/\/credentials\//)
     })
   })
 
-  it('of somebody unknown is nothing, and a name is needed', async () => {
+  it('of an unknown person are no records, and the field for the person is required', async () => {
     await desk.opened('/person', async (page) => {
       await page.getByRole('button', { name: 'Find' }).click()
       await page.locator('.wrong').waitFor()

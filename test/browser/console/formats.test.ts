@@ -83,7 +83,7 @@ async function taken(page: Page, format: string, family: string): Promise<void> 
   await page.getByText('The wallet has accepted the credential.').waitFor()
 }
 
-/** The part of the form for a requested credential, by its position. */
+/** Returns the part of the form for a requested credential, by the position of the credential. */
 const credential = (page: Page, at: number) =>
   page.getByRole('region', { name: new RegExp(`^(Requested credential|Credential ${at + 1})$`) })
 

@@ -100,7 +100,7 @@ describe('offers from a file', () => {
           calls += 1
           if (calls === 1) await released
           if (calls !== 2) return route.continue()
-          // The service makes the offers, but its answer is lost.
+          // The service makes the offers, but the browser does not get the answer.
           await route.fetch()
           return route.fulfill({ status: 503 })
         })
@@ -151,7 +151,7 @@ describe('offers from a file', () => {
       await byKey.press(page, 'Offers from a file')
       await heading(page, 'Offers from a file')
       await byKey.tabTo(page, 'CSV file')
-      // The listener must exist before the key is pressed. Otherwise the browser opens its own window.
+      // The listener must exist before the key is pressed. Otherwise the browser opens its own file dialog.
       const choosing = page.waitForEvent('filechooser')
       await page.title()
       await page.keyboard.press('Space')

@@ -16,7 +16,7 @@ describe('the overview', () => {
       await page.getByText('Credentials issued').first().waitFor()
       const chart = page.getByRole('img', { name: 'The last 30 days' })
       await chart.waitFor()
-      // Its texts are as large as other small texts, also on a phone.
+      // The texts of the chart are as large as other small texts, also on a phone.
       const heights = await chart
         .locator('text')
         .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().height))
@@ -56,7 +56,8 @@ describe('the overview', () => {
           )
           for (const { text, left } of shown)
             expect(left, `${text} of ${count}, ${locale} ${width}`).toBeGreaterThanOrEqual(box?.x ?? 0)
-          // First the five numbers, from the lowest to the highest. Then the days, which must not overlap.
+          // The first five texts are the numbers, from the lowest to the highest. The other texts are the days, which
+          // must not overlap.
           const days = shown.slice(5)
           for (const [at, { text, left }] of days.slice(1).entries())
             expect(left, `${text}, ${locale} ${width}`).toBeGreaterThan(days[at]?.right ?? 0)
@@ -107,7 +108,7 @@ describe('the overview', () => {
     await page.goto(`${desk.service.url}/console/`)
     await page.getByText('There is no credential type yet.').waitFor()
     await page.getByText('Checking addresses').waitFor()
-    // Other calls do not wait for the slow call.
+    // The other calls get their answers while the slow call still waits.
     await page.getByRole('img', { name: 'The last 30 days' }).waitFor()
     expect(await page.getByText('wallets on other devices cannot reach it').count()).toBe(0)
     answer()

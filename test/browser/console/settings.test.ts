@@ -33,7 +33,7 @@ it('is opened from the navigation and changes the language, with the keyboard al
   await press(page, 'Einstellungen')
   await heading(page, 'Einstellungen')
   await page.getByText('Aufbewahrung beendeter Vorgänge').waitFor()
-  // The first choice of a language is in the navigation.
+  // The screen has two choices of the language. The first is in the navigation.
   await tabTo(page, 'Sprache')
   await page.keyboard.press('ArrowUp')
   await heading(page, 'Settings')

@@ -6,7 +6,7 @@ const desk = driven(() => startOpenService())
 
 const QUERY = { query: [{ fields: [{ path: ['$.type'], filter: { type: 'array', contains: { const: 'Badge' } } }] }] }
 
-it('while the service does not answer, a bar says so, no input is lost, and the form is sent when the service answers again', async () => {
+it('while the service does not answer, a bar says so and no input is lost; the form can be sent when the service answers again', async () => {
   const context = await desk.browser.newContext({ locale: 'en-GB' })
   const { page } = await watchedPage(context)
   await page.goto(`${desk.service.url}/console/types/new-type`)
@@ -18,7 +18,7 @@ it('while the service does not answer, a bar says so, no input is lost, and the 
   await bar.waitFor()
   await assertGood(page, 'away')
   await page.getByLabel('Title, claim 1').fill('Level')
-  // The answer of a proxy alone also means that the service is unreachable.
+  // If only a proxy answers (502), the service is unreachable too.
   await page.unroute('**/*')
   await page.route('**/*', (route) => route.fulfill({ status: 502, body: 'Bad gateway' }))
   await page.getByRole('button', { name: 'Try now' }).click()

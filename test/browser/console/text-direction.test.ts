@@ -5,7 +5,10 @@ import { driven, settled, startOpenService } from './actors.js'
 
 const desk = driven(() => startOpenService(LOOPBACK))
 
-/** A text that would look like another text (Unicode Standard Annex 9, §2.1 to §2.5), and its safe form. */
+/**
+ * A text that would look like a different text (Unicode Standard Annex 9, §2.1 to §2.5), and the text as it must be
+ * shown.
+ */
 const turned = (text: string): string => `${text}\u202e${text}\u202c\u2067\u2066${text}\u2069\u2069\u202a\u202b\u202d`
 const plain = (text: string): string => text.repeat(3)
 
@@ -50,7 +53,10 @@ const request = async (more: Record<string, unknown> = {}) => {
 
 const PAYMENT = { type: turned('payment'), credential_ids: ['turned'], payee: turned('Payee'), [turned('key')]: 'x' }
 
-/** A screen, and the texts of other people that it shows. Its data have arrived when these texts are shown. */
+/**
+ * A screen, and the texts of other people that the screen shows. When these texts are shown, the data of the screen
+ * have arrived.
+ */
 type Shown = readonly [address: string, ...texts: string[]]
 
 let screens: readonly Shown[] = []
@@ -109,7 +115,10 @@ beforeAll(async () => {
   ]
 })
 
-/** All texts for users with a character that controls the direction: texts, title and attributes, but not values of fields. */
+/**
+ * Finds all texts for users that have a character that controls the direction: texts, the title and attributes, but not
+ * values of fields.
+ */
 const CONTROLLED = `(() => {
   const control = /[\\u202a-\\u202e\\u2066-\\u2069]/
   const found = control.test(document.title) ? [document.title] : []
@@ -125,8 +134,8 @@ const CONTROLLED = `(() => {
 })()`
 
 /**
- * The text of a screen with all details open, without characters that control directions. A text is therefore found even if
- * the rule is broken. The check of the rule then names the text.
+ * Returns the text of a screen with all details unfolded, without characters that control the direction. So this
+ * function finds a text even if the screen breaks the rule. The check of the rule then names the text.
  */
 const SAID = `(() => {
   for (const each of document.querySelectorAll('details')) each.open = true
@@ -171,7 +180,7 @@ describe('texts of other people with direction controls', () => {
     })
   })
 
-  it('stay what they are in the fields of a form, and in what is sent', async () => {
+  it('stay unchanged in the fields of a form, and in the data that is sent', async () => {
     await desk.opened('/offers?type=Turned', async (page) => {
       await page.getByLabel(plain('Title')).fill('Ada')
       await page.getByLabel(plain('Level')).selectOption({ label: plain('gold') })

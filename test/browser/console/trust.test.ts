@@ -78,7 +78,7 @@ describe('issuers and verifiers', () => {
       expect(await certificate.locator(`[title="${leaf.certificate.serialNumber}"]`).count()).toBe(1)
       await certificate.getByText('C=DE, CN=Intermediate').first().waitFor()
       expect(await region(page, 'Formats that it can sign').getByText('yes', { exact: true }).count()).toBe(3)
-      // The screen says how to renew it: key and certificates are in a file of the service.
+      // The screen says how to renew the certificate. The key and the certificates are in a file of the service.
       await certificate.getByText('Renew the certificate').click()
       await certificate.getByText('subjectAltName=DNS:credence.example').waitFor()
       await certificate.getByText('Set ISSUER_X509 to the path').waitFor()
@@ -171,7 +171,7 @@ describe('trusted issuers', () => {
       await question.waitFor()
       await page.keyboard.press('Escape')
       await question.waitFor({ state: 'detached' })
-      // The focus has not moved, and continues from its place.
+      // The focus has not moved, so Tab continues from the same element.
       await page.keyboard.press('Enter')
       await question.waitFor()
       await press(page, 'Stop trusting')

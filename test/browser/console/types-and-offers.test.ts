@@ -289,4 +289,19 @@ describe('credential types and offers', () => {
       expect(await chooser.inputValue()).toBe(types[0])
     })
   })
+
+  it('a type says when claims are erased', async () => {
+    await desk.opened('/types/new-type', async (page) => {
+      await page.getByLabel('Technical name').fill('Visit')
+      await page.locator('.name-row').nth(0).getByRole('textbox').first().fill('Visitor badge')
+      await page.getByLabel('Claim, claim 1').fill('visitor')
+      await page.getByLabel('Title, claim 1').fill('Visitor')
+      await page.getByLabel('Erase claims').selectOption('some days after issuance')
+      await page.getByLabel('Days after issuance').fill('30')
+      await page.getByRole('button', { name: 'Publish' }).click()
+      await heading(page, 'Visitor badge')
+    })
+    const versions = async () => (await desk.service.request('GET', '/schemas/Visit/versions')).json
+    expect((await versions())[0].retention).toEqual({ claims: { days: 30 } })
+  })
 })

@@ -3,7 +3,7 @@ import { isObject, type JsonObject } from '../../../server/protocol/json/json-ob
 
 const PREFIX = 'toy.'
 
-/** A credential is `toy.` and a JWT. For a presentation, its holder appends `!` and a proof. */
+/** A credential is the text `toy.` and a JWT. To present it, the holder appends `!` and a proof. */
 export const looksLikeToy = (compact: string): boolean => compact.startsWith(PREFIX)
 
 export const joinToy = (jwt: string): string => `${PREFIX}${jwt}`
@@ -21,7 +21,7 @@ export function splitToy(compact: string): ToyParts {
   return { jwt, proof }
 }
 
-/** Payload of a credential, either verified or held by its own holder. */
+/** The payload of a credential that was verified, or that the holder's wallet stores. */
 export interface ToyPayload {
   readonly iss: string
   readonly kind: string
@@ -41,5 +41,8 @@ export function readToy(payload: JsonObject): ToyPayload {
 export const payloadOfToy = (compact: string): ToyPayload =>
   readToy(decodeJwt(splitToy(compact).jwt, 'Credential').payload)
 
-/** The root of claims paths. The claims are below their kind, like the elements of an mdoc below a namespace. */
+/**
+ * The value on which claims paths start. The claims are below their kind, like the elements of an mdoc below a
+ * namespace.
+ */
 export const rootOfToy = ({ kind, claims }: ToyPayload): JsonObject => ({ [kind]: claims })

@@ -4,5 +4,5 @@ import { issuing } from './issuing.js'
 import { querying } from './querying.js'
 import { verifying } from './verifying.js'
 
-/** A credential format of no standard. The service has no code for it. */
+/** A credential format that no standard defines. The service has no code for it. */
 export const toy: CredentialFormat = { name: 'toy', haip: false, issuing, verifying, querying, holding }

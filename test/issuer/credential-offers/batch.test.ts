@@ -55,7 +55,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
     const rows = Array.from({ length: 100 }, (_, n) => row(`hundred-${n}`, { txCode: true, page: n === 0 }))
     const before = await written()
     const made = await offers(rows)
-    // Offerings, sessions, keys, pages, and their audit rows.
+    // The numbers are in this order: offerings, sessions, keys, pages, and audit rows.
     const counts = await written()
     expect(counts.map((count, at) => count - (before[at] ?? 0))).toEqual([100, 100, 100, 1, 100])
     expect(made.map(({ key }: { key: string }) => key)).toEqual(rows.map(({ key }) => key))
@@ -123,7 +123,7 @@ describe('POST /api/v1/credential-offers/batch', () => {
 
   it('attack: rows in another order make each offer once too, without a deadlock', async () => {
     const rows = Array.from({ length: 5 }, (_, n) => row(`opposed-${n}`))
-    // Each row takes a while, so that both batches run at the same time.
+    // Each row is inserted slowly, so that both batches run at the same time.
     await query(
       service.databaseUrl,
       `CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END';

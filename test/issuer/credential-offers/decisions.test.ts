@@ -9,7 +9,7 @@ const ALICE = { sub: 'alice', roles: new Set(['admin']), tokenDids: [] }
 
 type Session = DecidableOffer['session']
 
-/** An offer that waits for a decision, with the given changes. */
+/** Makes an offer that waits for a decision. `changes` replace its members. */
 function offer(session: Partial<Session> = {}, deferred = true): DecidableOffer {
   const open = { id: 'session', state: 'CredentialIssued', seq: 4, deferred: 'pending', errorMessage: null }
   const schema = {
@@ -17,12 +17,13 @@ function offer(session: Partial<Session> = {}, deferred = true): DecidableOffer 
     body: { type: 'object', properties: { degree: { type: 'string' } }, required: ['degree'] },
     selectivelyDisclosable: null,
     mdoc: null,
+    retention: null,
   }
   const expiresAt = new Date(NOW.getTime() + 1)
   return { session: { ...open, expiresAt, ...session }, deferred, schema } as unknown as DecidableOffer
 }
 
-/** Decisions that find the given offers one after the other. The last offer repeats. */
+/** Makes `decisions` with a store that returns the given offers one after the other. The last offer repeats. */
 function deciding(found: readonly (DecidableOffer | undefined)[], decided: readonly boolean[] = [true]) {
   const finds = [...found]
   const outcomes = [...decided]
@@ -31,7 +32,13 @@ function deciding(found: readonly (DecidableOffer | undefined)[], decided: reado
     decide: vi.fn(async () => (outcomes.length > 1 ? outcomes.shift() : outcomes[0]) === true),
   }
   const offerSession = vi.fn()
-  const decisions = createDecisions({ store, metrics: { offerSession }, formats: standardFormats, clock: () => NOW })
+  const decisions = createDecisions({
+    store,
+    metrics: { offerSession },
+    formats: standardFormats,
+    config: { retentionClaimsDays: undefined },
+    clock: () => NOW,
+  })
   return { decisions, store, offerSession }
 }
 

@@ -15,7 +15,10 @@ let admin: string
 let alice: string
 let first: string
 let second: string
-/** Credentials: two of the type `first` by alice (oldest first), one that she claimed, one of the type `second`. */
+/**
+ * The credentials in the list: two of type `first` that alice signed (the older first), one that she claimed, and one
+ * of type `second`.
+ */
 let made: string[]
 let offeringId: string
 
@@ -151,7 +154,7 @@ describe('GET /api/v1/credentials', () => {
     ['idPrefix=abcdef1', 'idPrefix must be the first 8 to 36 characters of an id'],
     ['idPrefix=ABCDEF12', 'idPrefix must be the first 8 to 36 characters of an id'],
     ['idPrefix=abcdef12%25', 'idPrefix must be the first 8 to 36 characters of an id'],
-    ['status=expired', 'status must be one of active, revoked'],
+    ['status=expired', 'status must be one of active, suspended, revoked'],
     ['holderDid=alice', 'holderDid must be a DID'],
     ['from=yesterday', 'from must be an ISO 8601 date-time'],
     ['to=0000-01-01T00:00:00Z', 'to must lie between the years 1000 and 2999'],

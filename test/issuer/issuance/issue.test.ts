@@ -10,7 +10,7 @@ const VC = { type: ['VerifiableCredential'] }
 const INSTANCE = { listId: 'list', index: 7, format: 'jwt_vc_json', configurationId: 'Diploma' }
 
 const REQUEST: IssueRequest = {
-  context: { id: 'schema', name: 'Diploma', issuerId: 'issuer', keyId: 'key' } as IssuanceContext,
+  context: { id: 'schema', name: 'Diploma', issuerId: 'issuer', keyId: 'key', retention: null } as IssuanceContext,
   subject: { degree: 'MSc' },
   format: { name: 'jwt_vc_json' } as IssuedFormat,
   binding: {},
@@ -19,7 +19,10 @@ const REQUEST: IssueRequest = {
   action: 'credential.claimed',
 }
 
-/** Issuance of one credential, with the status list's result and the outcome of signature and record. */
+/**
+ * Issues one credential with fakes. The arguments are the result of the status list, of the signature and of the
+ * record.
+ */
 function issuing({
   indices = [{ listId: 'list', index: 7 }],
   signs = async () => {},
@@ -37,7 +40,7 @@ function issuing({
     sign,
     allot,
     store: { record },
-    config: { issuerBaseUrl: 'https://issuer.example' },
+    config: { issuerBaseUrl: 'https://issuer.example', retentionClaimsDays: undefined },
     clock: () => NOW,
     newId: () => `id-${++made}`,
   })
@@ -62,6 +65,8 @@ describe('issuing to a caller', () => {
         holderDid: 'did:example:holder',
         vc: VC,
         createdAt: NOW,
+        claimsDueAt: null,
+        recordDueAt: null,
         instances: [INSTANCE],
         audit: { actor: 'alice', action: 'credential.claimed' },
       },

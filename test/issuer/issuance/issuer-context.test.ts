@@ -7,7 +7,7 @@ import type { CredentialSchema } from '../../../server/issuer/schemas/store.js'
 const CONTEXT = { name: 'Diploma', issuerId: 'issuer' } as IssuanceContext
 const SCHEMA = { name: 'Diploma' } as CredentialSchema
 
-/** Looks up contexts with a known or unknown type and issuer, and records the caller. */
+/** Makes a lookup of issuer contexts for a known or unknown type and issuer. Records the caller. */
 function looking({ found = false, schema = true, issuer = true }) {
   const store = { context: vi.fn(async () => (found ? CONTEXT : undefined)) }
   const activeSchema = vi.fn(async () => (schema ? SCHEMA : undefined))

@@ -13,7 +13,7 @@ import { newTypeName, postOffering, postSchema } from '../purchase.js'
 const ISSUER = '/.well-known/openid-credential-issuer'
 const SERVER = '/.well-known/oauth-authorization-server'
 
-/** Two processes of one installation, which have served metadata before. */
+/** Two processes of one installation. Both have already served metadata. */
 let first: TestService
 let second: TestService
 let alice: string
@@ -41,7 +41,7 @@ const textOf = async (service: TestService, path: string, headers: Readonly<Reco
 
 const JWT = { accept: 'application/jwt' }
 
-/** Reads the metadata. Checks that all forms and both processes have the same content. */
+/** Reads the metadata. Checks that the content is the same in all formats and at both processes. */
 async function told() {
   const [one, two] = await Promise.all(
     [first, second].map(async (service) => {
@@ -60,7 +60,7 @@ async function told() {
 
 const configuration = async (id: string) => (await told()).issuer.credential_configurations_supported[id]
 
-describe('after a change, metadata have the change at every process and in every form', () => {
+describe('after a change, metadata have the change at every process and in every format', () => {
   it('a new type, a new version, a withdrawn version', async () => {
     const name = newTypeName()
     expect(await configuration(name)).toBeUndefined()

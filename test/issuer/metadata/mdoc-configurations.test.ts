@@ -29,11 +29,14 @@ async function assigned(
   return change
 }
 
-/** An issuer record without a certificate; only ISSUER_X509 gives one, to the default issuer. */
+/** Makes an issuer record without a certificate. Only the default issuer can have a certificate, from ISSUER_X509. */
 const uncertified = async () => (await newIssuer(issuer.service, 'issuer')).id
 const defaultIssuer = async () => (await issuer.service.platform.stores.agents.defaultIssuer())?.id ?? ''
 
-/** Configurations of a type that the issuer's metadata list; the server's metadata list their scopes, and signed metadata the same. */
+/**
+ * Returns the configurations of a type that the issuer's metadata list. Checks that the server's metadata list their
+ * scopes, and that signed metadata have the same content.
+ */
 async function listed(name: string): Promise<string[]> {
   const [metadata, server] = await Promise.all(
     ['openid-credential-issuer', 'oauth-authorization-server'].map((path) =>

@@ -43,7 +43,7 @@ const walletWith = (alg: SignatureAlgorithm): WalletActor => {
   return wallet
 }
 
-/** A provider of attestations that signs with an algorithm. */
+/** Makes an attestation provider that signs with the given algorithm. */
 async function providerWith(alg: SignatureAlgorithm): Promise<Provider> {
   const { privateJwk, publicJwk } = await generateKeyPair(alg)
   const [signer, other] = [await createSigner(privateJwk, 'provider-key'), await newProvider(`https://${alg}.example`)]
@@ -56,7 +56,7 @@ async function providerWith(alg: SignatureAlgorithm): Promise<Provider> {
 }
 
 let issuer: Issuer
-/** A service with plain http, so that documents of DIDs may be on the loopback interface. */
+/** A service that allows plain http, so that it can fetch DID documents from the loopback interface. */
 let plain: Issuer
 let web: WebServer
 let providers: ReadonlyMap<SignatureAlgorithm, Provider>
@@ -81,7 +81,7 @@ afterAll(async () => {
   await web[Symbol.asyncDispose]()
 })
 
-/** The header with which a proof names its key, for each binding method (OpenID4VCI 1.0 §12.2.4). */
+/** For each binding method: makes the header member with which a proof names its key (OpenID4VCI 1.0 §12.2.4). */
 const NAMED: Readonly<Record<string, (wallet: WalletActor, alg: string) => Record<string, unknown>>> = {
   jwk: ({ publicJwk }) => ({ kid: undefined, jwk: publicJwk }),
   cose_key: ({ publicJwk }) => ({ kid: undefined, jwk: publicJwk }),
@@ -97,7 +97,7 @@ const NAMED: Readonly<Record<string, (wallet: WalletActor, alg: string) => Recor
   },
 }
 
-/** A proof that uses one choice of the metadata's lists. */
+/** Makes a proof with one combination of the values that the metadata list. */
 async function proofOf(
   at: Issuer,
   type: string,
@@ -106,7 +106,7 @@ async function proofOf(
   isAttested: boolean,
 ): Promise<string> {
   const nonce = await at.nonce()
-  // The metadata do not list the algorithms of attested keys. ES256 is possible in every format.
+  // The metadata do not list algorithms for attested keys. ES256 works in every format.
   if (type === 'attestation') return (providers.get(alg) as Provider).attestKeys([walletWith('ES256').publicJwk], nonce)
   const wallet = walletWith(alg)
   const attestation = isAttested
@@ -131,7 +131,7 @@ const requestFor = (id: string, { format, vct }: Configuration, type: string, pr
 
 const credentialIn = ({ json }: Answer): string => json.credentials?.[0].credential ?? json.credential
 
-/** Makes the request for each choice in a configuration, and returns the refused ones. */
+/** Sends a request for each combination in a configuration, and returns the combinations that are refused. */
 async function refusedChoices(at: Issuer, id: string, configuration: Configuration, methods: readonly string[]) {
   const token = await tokenFor(at, id)
   const refused: string[] = []
@@ -158,7 +158,7 @@ describe('each choice that the metadata of a configuration list is accepted (Ope
     for (const [id, configuration] of configurations) {
       const { cryptographic_binding_methods_supported: methods, proof_types_supported: types } = configuration
       expect(Object.keys(types), id).toEqual(['jwt', 'attestation'])
-      // Documents of did:web are on hosts with a publicly trusted certificate, so this case is separate.
+      // did:web documents usually need a host with a publicly trusted certificate, so this case is separate.
       const here = methods.filter((method) => method !== 'did:web')
       expect(await refusedChoices(issuer, id, configuration, here)).toEqual([])
     }

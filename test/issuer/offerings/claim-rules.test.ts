@@ -8,9 +8,19 @@ const NOW = new Date('2026-03-01T12:00:00Z')
 const ISSUED: Issued = { id: 'credential', compact: 'a.b.c', vc: { type: ['VerifiableCredential'] } }
 const ALICE = { sub: 'alice', roles: new Set<string>(), tokenDids: ['did:example:token'] }
 
-/** Claims an offering that can be claimed, except for the given members. Returns the claim's outcome and its order for the signature. */
+/**
+ * Claims an offering. Apart from the given members, the offering can be claimed. Returns the outcome of the claim, and
+ * the input for the signature.
+ */
 function claiming(offering: Partial<OfferingIssuance> | undefined, outcome: 'recorded' | 'not recorded' = 'recorded') {
-  const plain = { credentialSubject: {}, recipient: null, redemptionLimit: null, redemptionCount: 0, expiresAt: null }
+  const plain = {
+    credentialSubject: {},
+    claimsErasedAt: null,
+    recipient: null,
+    redemptionLimit: null,
+    redemptionCount: 0,
+    expiresAt: null,
+  }
   const found = offering && ({ ...plain, callerDids: [], ...offering } as Partial<OfferingIssuance> as OfferingIssuance)
   const issue = vi.fn(async (_: IssueRequest) => (outcome === 'recorded' ? ISSUED : undefined))
   const times = [NOW]
@@ -26,6 +36,7 @@ function claiming(offering: Partial<OfferingIssuance> | undefined, outcome: 'rec
 describe('a claim', () => {
   it.each<[string, Partial<OfferingIssuance> | undefined, number, string]>([
     ['an unknown offering', undefined, 404, 'Offering not found.'],
+    ['an offering whose claims were erased', { claimsErasedAt: NOW }, 410, 'Claims of the offering were erased.'],
     ['an offer that expires at this moment', { expiresAt: NOW }, 410, 'Offering has expired.'],
     [
       'an offering that has expired, is used up and is for another recipient',

@@ -27,7 +27,7 @@ describe('GET /api/v1/offerings', () => {
   }
   const entryOf = (answer: { json: { id: string }[] }, id: string) => answer.json.find((entry) => entry.id === id)
 
-  it('lists only unlimited open offerings without a caller, and no redemptions', async () => {
+  it('shows a caller without a token only offerings that have no limit and no recipient, and no redemptions', async () => {
     const open = await postOffering(service, { credential_type: type })
     const limited = await postOffering(service, { credential_type: type, redemption_limit: 3 })
     const bound = await postOffering(service, { credential_type: type, recipient: RECIPIENT })
@@ -49,7 +49,7 @@ describe('GET /api/v1/offerings', () => {
     }
   })
 
-  it('shows a user the own redemptions, an admin and the client secret all redemptions, and a stranger none', async () => {
+  it('shows a user the user’s own redemptions, an admin and the client secret all redemptions, and a stranger none', async () => {
     const { id } = await postOffering(service, { credential_type: type })
     const claim = async (sub: string) =>
       (
@@ -117,7 +117,7 @@ describe('GET /api/v1/offerings', () => {
     const asWritten = await list({ client: true })
     expect(entryOf(asWritten, id)).toMatchObject({ redemptions: [{ offering: { id } }, { offering: { id } }] })
     expect(asWritten.text).toBe(JSON.stringify(listOfferings.output.parse(asWritten.json)))
-    // The form of a column that once was `jsonb`.
+    // A subject as a column that formerly was `jsonb` has it.
     await query(
       service.databaseUrl,
       'UPDATE offerings SET credential_subject = credential_subject::jsonb::json WHERE id = $1',
@@ -141,7 +141,8 @@ describe('GET /api/v1/offerings', () => {
     const dana = await service.bearer('dana', { did: 'did:example:dana' })
     const [first = ''] = ids
     expect((await service.request('POST', `${pathOf(first)}/claim`, { authorization: dana })).status).toBe(200)
-    // All offerings except one get as many redemptions as a list shows, by the same user. Their indices are outside of all status lists.
+    // Each offering except one gets as many redemptions as a list shows, all by the same user. The indices of these
+    // redemptions are outside of all status lists.
     await query(
       service.databaseUrl,
       `WITH claimed AS (SELECT r.redeemed_by, to_jsonb(c) AS credential FROM redemptions r JOIN credentials c ON c.id = r.credential_id WHERE r.offering_id = $1),
@@ -174,7 +175,8 @@ describe('GET /api/v1/offerings', () => {
         if (next !== null) expect(page.headers.get('link')).toContain('limit=13&cursor=')
       }
       expect(listed.slice(0, 13)).toEqual(ids.map((id, at) => [id, at === 0 ? 100 : at === 2 ? 0 : 99]))
-      // 100 + 9 × 99 = 991 redemptions, and one offering without any. An eleventh offering would make 1,090.
+      // The page has 100 + 9 × 99 = 991 redemptions, and one offering without redemptions. With one more offering it
+      // would have 1,090.
       expect(sizes[0]).toBe(991)
     }
   })

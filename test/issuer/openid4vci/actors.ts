@@ -21,10 +21,10 @@ const SCHEMA = {
   additionalProperties: false,
 }
 
-/** A clock that tests set forward. */
+/** A clock that tests can set forward. */
 export interface MovingClock {
   readonly now: () => Date
-  /** Seconds ahead of the machine's. */
+  /** Number of seconds by which it is ahead of the machine's clock. */
   ahead: number
 }
 
@@ -33,40 +33,43 @@ export function movingClock(): MovingClock {
   return clock
 }
 
-/** The service with its type, and the callers of its endpoints: the issuer's staff and wallets. */
+/** A service with a credential type, and functions that call its endpoints as the issuer's staff or as a wallet. */
 export interface Issuer {
   readonly service: TestService
   /** The Authorization header of the caller who makes the offers. */
   authorization(): Promise<string>
-  /** POST /credential-offers, for both configurations unless `members` say otherwise. */
+  /** Calls POST /credential-offers, for both configurations unless `members` say otherwise. */
   makeOffer(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
-  /** POST /api/v1/offerings. */
+  /** Calls POST /api/v1/offerings. */
   makeOffering(members?: Readonly<Record<string, unknown>>): Promise<Answer['json']>
-  /** POST to a session's approve or reject. The caller is its creator, unless `by` is another caller's Authorization header. */
+  /**
+   * Approves or rejects the offer of a session. The caller is the creator of the offer, unless `by` is the
+   * Authorization header of a different caller.
+   */
   decide(id: string, decision: 'approve' | 'reject', body?: unknown, by?: string): Promise<Answer>
-  /** The session as its creator reads it. */
+  /** Reads the session as its creator. */
   session(id: string): Promise<Answer['json']>
-  /** Every event of a session. */
+  /** Reads all events of a session. */
   events(id: string): Promise<SessionEvent[]>
-  /** The code of a fresh fetch of the offer. */
+  /** Fetches the offer, and returns its new code. */
   code(offerId: string): Promise<string>
-  /** POST of an unmodified form to the token endpoint. */
+  /** Posts the given form unchanged to the token endpoint. */
   requestToken(form: string | Readonly<Record<string, string>>, options?: RequestOptions): Promise<Answer>
-  /** An access token for a fresh code of the offer. */
+  /** Gets an access token for a new code of the offer. */
   token(offerId: string, parameters?: Readonly<Record<string, string>>): Promise<string>
   nonce(): Promise<string>
-  /** POST of an unmodified body to the credential endpoint. */
+  /** Posts the given body unchanged to the credential endpoint. */
   requestCredential(token: string | undefined, body: unknown): Promise<Answer>
-  /** A credential request with one fresh proof for each wallet. */
+  /** Sends a credential request with one new proof for each wallet. */
   take(token: string, configuration: string, ...wallets: readonly WalletActor[]): Promise<Answer>
-  /** POST to the deferred credential endpoint. */
+  /** Posts to the deferred credential endpoint. */
   collect(token: string, transactionId: unknown): Promise<Answer>
   notify(token: string, body: unknown): Promise<Answer>
 }
 
 export async function startIssuer(options: ServiceOptions = {}): Promise<Issuer> {
   const service = await startService(options)
-  // The clocks of tests are set forward, and the identity provider's tokens must stay valid.
+  // Tests set the clock forward, so the identity provider's tokens need a long lifetime.
   const authorization = () => service.bearer('issuer', { expiresIn: 100 * 86_400 })
   const posted = await service.request('POST', '/schemas', {
     authorization: await authorization(),
@@ -168,5 +171,5 @@ export function credentialOf(answer: Answer): string {
   return answer.json.credentials[0].credential
 }
 
-/** Error members of an OAuth error body, with its status. */
+/** The status of an answer, and the error members of its OAuth error body. */
 export const refusalOf = ({ status, json }: Answer): unknown[] => [status, json?.error, json?.error_description]

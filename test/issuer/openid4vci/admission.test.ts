@@ -45,6 +45,7 @@ async function requestFor(token: string, offeringId: string, more: Partial<Admis
     authorizationId: null,
     instances: 1,
     transactionHash: null,
+    claimsDueAt: null,
     nonces: [{ hash: `nonce ${nonces}`, expiresAt: new Date(Date.now() + 60_000) }],
     now: new Date(),
     ...more,

@@ -25,13 +25,13 @@ export interface Provider {
   readonly iss: string
   readonly jwk: Jwk
   readonly signer: Signer
-  /** Header members that name the provider's key in its signatures. */
+  /** The header members with which the provider's signatures name the key. */
   readonly named: Readonly<Record<string, unknown>>
-  /** A wallet attestation (OpenID4VCI 1.0 Appendix E). */
+  /** Makes a wallet attestation (OpenID4VCI 1.0 Appendix E). */
   attest(clientId: string, instance: WalletActor, changes?: Changes): Promise<string>
-  /** A key attestation (OpenID4VCI 1.0 Appendix D). */
+  /** Makes a key attestation (OpenID4VCI 1.0 Appendix D). */
   attestKeys(keys: readonly Jwk[], nonce: string, changes?: Changes): Promise<string>
-  /** The status list of its attestations (Token Status List), served at `uri`. */
+  /** Makes the status list of the provider's attestations (Token Status List), for the address `uri`. */
   statusList(uri: string, revoked: readonly number[]): Promise<string>
 }
 
@@ -93,7 +93,7 @@ export async function newProvider(iss = 'https://provider.example'): Promise<Pro
 export const newProviderRoot = (subject = 'Wallet Provider Root'): TestCertificate =>
   makeCertificate({ subject, ca: true, keyUsage: 0x04 })
 
-/** A provider whose attestations carry its certificate. `x5c` replaces the certificates. */
+/** Makes a provider whose attestations contain its certificate. `x5c` replaces the certificates. */
 export async function newCertifiedProvider(
   root: TestCertificate | undefined,
   changes: { readonly x5c?: (leaf: TestCertificate) => readonly string[]; readonly notAfter?: string } = {},
@@ -110,7 +110,9 @@ export async function newCertifiedProvider(
   return providerWith('https://certified.example', signer.publicJwk, signer, { kid: undefined, x5c: x5c(leaf) })
 }
 
-/** Environment of a service with known wallets and their providers, and with roots of other providers. */
+/**
+ * Returns the environment of a service that knows some wallets and their providers, and the roots of other providers.
+ */
 export async function trusting(
   wallets: readonly unknown[],
   roots: readonly TestCertificate[] = [],
@@ -129,7 +131,7 @@ export const knownWallet = (clientId: string, redirectUris: readonly string[], {
   attestation: { iss, jwks: { keys: [jwk] } },
 })
 
-/** The proof that an instance has its key. */
+/** Makes the proof that a wallet instance has its key. */
 export const popOf = (instance: WalletActor, aud: string, { header, payload, by }: Changes = {}): Promise<string> =>
   signCompact(
     by ?? instance.signer,

@@ -29,7 +29,7 @@ async function newOffer(members: Record<string, unknown> = {}) {
   }
 }
 
-/** A request that would be granted, with changes. An empty text removes a member. */
+/** Makes a request that would be granted without the given changes. An empty text removes a member. */
 async function newRequest(changes: Parameters = {}) {
   const { verifier, challenge } = newPkce()
   const offer = changes.issuer_state === undefined ? await newOffer() : undefined
@@ -60,7 +60,7 @@ const pushed = async (parameters: Parameters, headers: Parameters = {}): Promise
   return addressOf({ client_id: parameters.client_id ?? '', request_uri: answer.json.request_uri })
 }
 
-/** Lets the user agree. Returns the code for a request. */
+/** Sends a request and lets the user agree. Returns the code. */
 async function codeFor(location: string): Promise<string> {
   const browser = newBrowser(issuer.service)
   const { id, page } = await openPage(browser, location)
@@ -250,7 +250,7 @@ describe('requests that must not be answered by a redirect (RFC 6749 §4.1.2.1, 
     ['a host that would end a directive of the page’s policy', { redirect_uri: 'https://wallet.example;sandbox/cb' }],
     ['a backslash in the redirect_uri', { redirect_uri: 'https://wallet.example\\@evil.example/' }],
     ['a line break in the redirect_uri', { redirect_uri: 'https://wallet.example/\ncb' }],
-    // RFC 9110 §4.2: a browser takes these to the service's own pages, or to another host.
+    // RFC 9110 §4.2: with these addresses a browser would open the service's own pages, or a different host.
     ...TWO_READINGS.map((uri): [string, Parameters] => [`an address of two readings: ${uri}`, { redirect_uri: uri }]),
   ])('%s', async (_name, changes) => {
     const { parameters } = await newRequest(changes)
@@ -566,7 +566,8 @@ describe('codes that are bound to a key (RFC 9449 §10)', () => {
       expect(refusalOf(foreign).slice(0, 2)).toEqual([400, 'invalid_grant'])
       const good = await redeem(code, verifier, {}, { dpop: await proofFor(wallet, '/openid4vci/token') })
       expect(good.json).toMatchObject({ token_type: 'DPoP', expires_in: 3600 })
-      // FAPI 2.0 §5.3.2.1: a refresh token that is bound to a key is not replaced, and another key cannot use it.
+      // FAPI 2.0 §5.3.2.1: a refresh token that is bound to a key is not replaced. It cannot be used with a different
+      // key.
       const refresh = { grant_type: 'refresh_token', refresh_token: good.json.refresh_token }
       expect(refusalOf(await issuer.requestToken(refresh)).slice(0, 2)).toEqual([400, 'invalid_grant'])
       const ofThief = { dpop: await proofFor(thief, '/openid4vci/token') }
@@ -683,7 +684,8 @@ describe('tokens of an authorization (OpenID4VCI 1.0 §14.3, RFC 6749 §6)', () 
     const tokens = await tokensFor()
     const first = await refresh(tokens.refresh_token)
     expect((await refresh(tokens.refresh_token)).status).toBe(400)
-    // The rows of a request whose statement began before the statement that ends the authorization.
+    // Inserts the rows that a late request leaves: its statement began before the statement that ends the
+    // authorization.
     const [late, lateRefresh] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes.toString('base64url'))
     const hashed = (value = '') => createHash('sha256').update(value).digest('base64url')
     const [authorization] = await query<{ id: string }>(

@@ -10,7 +10,7 @@ export function newPkce() {
   return { verifier, challenge: createHash('sha256').update(verifier).digest('base64url') }
 }
 
-/** A user's browser: it keeps the cookie, and reads the form of a page. */
+/** The browser of a user. It keeps the cookie, and reads the form of a page. */
 export interface Browser {
   cookie: string | undefined
   get(location: string): Promise<Answer>
@@ -47,14 +47,14 @@ export function newBrowser(service: TestService): Browser {
   return browser
 }
 
-/** The parameters of an authorization response to the wallet. */
+/** Reads the parameters of an authorization response to the wallet. */
 export function responseOf(answer: Answer): Record<string, string> {
   expect(answer.status, answer.text).toBe(303)
   const location = new URL(answer.headers.get('location') ?? '')
   return Object.fromEntries(location.searchParams)
 }
 
-/** The page of a request, and its id. */
+/** Opens the page of a request. Returns the page and the id of the authorization. */
 export async function openPage(browser: Browser, location: string): Promise<{ id: string; page: Answer }> {
   const sent = await browser.get(location)
   expect(sent.status, sent.text).toBe(303)

@@ -14,7 +14,7 @@ afterEach(() => {
 })
 afterAll(() => issuer.service.close())
 
-/** An offer, and its page of consent. */
+/** Makes an offer, and opens its page of consent. */
 async function shownOffer() {
   const made = await issuer.makeOffer({ grant: 'authorization_code', expiresInSeconds: 60 })
   const address = new URLSearchParams({

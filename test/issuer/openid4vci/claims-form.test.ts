@@ -83,7 +83,7 @@ describe('the form in which the local admin (AUTH_DISABLED) enters the claims of
     for (const name of Object.keys(FILLED)) expect(page.text).toContain(`name="${name}"`)
     expect(page.text).toContain('Full &lt;b&gt;name&lt;/b&gt;')
     expect(page.text).toContain('<legend>Address</legend>')
-    // The country is required only within an address, and the address is optional.
+    // The country is required only if there is an address, and the address is optional.
     expect([...page.text.matchAll(/name="([^"]+)" autocomplete="off" required/g)].map(([, name]) => name)).toEqual([
       '/name',
       '/member',

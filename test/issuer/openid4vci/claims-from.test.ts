@@ -174,10 +174,16 @@ describe('a credential of the identity provider’s claims about the user', () =
     const answer = await issuer.requestCredential(token.json.access_token, {})
     expect(answer.status).toBe(400)
     const [made] = await rows(
-      'SELECT o.credential_subject FROM offerings o JOIN authorizations a ON a.offering_id = o.id WHERE a.id = $1',
+      `SELECT o.id, o.credential_subject, k.wrapped FROM offerings o JOIN authorizations a ON a.offering_id = o.id
+       JOIN content_keys k ON k.row_id = o.id WHERE a.id = $1`,
       id,
     )
-    expect(made?.credential_subject).toEqual({ givenName: 'Alice', city: 'Oxford' })
+    const place = { column: 'offerings.credential_subject', id: made?.id } as const
+    const claimsAtRest = issuer.service.platform.claims
+    expect(claimsAtRest.reveal(place, made?.credential_subject, made?.wrapped)).toEqual({
+      givenName: 'Alice',
+      city: 'Oxford',
+    })
   })
 
   it('is not made from another version than the page showed', async () => {

@@ -20,7 +20,7 @@ afterAll(() => issuer.service.close())
 const rows = <Row extends pg.QueryResultRow>(sql: string, ...values: unknown[]) =>
   query<Row>(issuer.service.databaseUrl, sql, values)
 
-/** Holds a row lock during the action, until the given number of statements wait for it. */
+/** Holds a row lock while the action runs, until the given number of statements wait for the lock. */
 async function whileLocked<T>(lock: string, value: string, waiting: number, during: () => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: issuer.service.databaseUrl })
   await client.connect()
@@ -101,7 +101,7 @@ describe('requests under one token at once', () => {
       'TokenIssued',
       'CredentialIssued',
     ])
-    // Both notification ids name that one record.
+    // Both notification ids are for the same record.
     for (const { json } of answers) {
       const body = { notification_id: json.notification_id, event: 'credential_accepted' }
       expect((await issuer.notify(token, body)).status).toBe(204)
@@ -227,7 +227,7 @@ describe('the session of an offer', () => {
     for (let time = 0; time < 4; time += 1) await issuer.requestToken(form)
     const token = await issuer.token(id, { tx_code: made.txCode })
     const { stores, clock } = issuer.service.platform
-    // The request with the wrong code has read the session's state just before the credential.
+    // The request with the wrong code has read the state of the session just before the credential is issued.
     const read = (await stores.openid4vci.offering(id))?.session
     if (read === undefined || read === null) throw new Error('There is no session.')
     expect((await issuer.take(token, SD_JWT)).status).toBe(200)
@@ -237,7 +237,7 @@ describe('the session of an offer', () => {
 })
 
 describe('cost in SQL statements', () => {
-  /** Counts the statements that the service sends during an action. Each statement goes through a client of the driver. */
+  /** Counts the statements that the service sends during an action. It counts the calls of the driver's clients. */
   const countedStatements = async (work: () => Promise<unknown>): Promise<string[]> => {
     const record = recordStatements()
     try {

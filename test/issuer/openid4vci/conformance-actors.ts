@@ -29,13 +29,13 @@ export const newClient = async (id: string): Promise<Client> => ({
   key: await newWallet(),
 })
 
-/** Parts of a request beside its parameters. A test changes a part, or omits it with null. */
+/** The parts of a request in addition to its parameters. A test can change a part, or omit it with null. */
 export interface Sent {
   readonly by?: Client
   readonly attestation?: Changes | null
   readonly pop?: Changes
   readonly dpop?: string | null
-  /** The configuration that is offered. */
+  /** Id of the offered configuration. */
   readonly type?: string
 }
 
@@ -98,7 +98,7 @@ export async function startSuite(configuration = SD_JWT) {
     const made = await issuer.makeOffer({ credentialConfigurationIds: [type] })
     return made.credentialOffer.grants.authorization_code.issuer_state
   }
-  /** An authorization request for a fresh offer. */
+  /** Makes an authorization request for a new offer. */
   const newRequest = async (changes: Parameters = {}, { by = first, type = configuration }: Sent = {}) => {
     const { verifier, challenge } = newPkce()
     const parameters: Parameters = {
@@ -118,7 +118,7 @@ export async function startSuite(configuration = SD_JWT) {
     service.request('POST', PAR, { headers: await headersFor(PAR, sent), body: bodyOf(parameters) })
 
   const addressOf = (parameters: Parameters): string => `/openid4vci/authorize?${new URLSearchParams(parameters)}`
-  /** A pushed request, by the address that the browser opens. */
+  /** Pushes a request. Returns the address that the browser must open. */
   const pushed = async (changes: Parameters = {}, sent: Sent = {}, also: Parameters = {}) => {
     const { parameters, verifier } = await newRequest(changes, sent)
     const answer = await push(parameters, sent)
@@ -126,7 +126,7 @@ export async function startSuite(configuration = SD_JWT) {
     const { request_uri } = answer.json as { request_uri: string }
     return { verifier, request_uri, address: addressOf({ client_id: (sent.by ?? first).id, request_uri, ...also }) }
   }
-  /** The response that the wallet receives after the person's decision. */
+  /** Returns the response that the wallet receives after the person has decided. */
   const decided = async (address: string, decision = 'accept'): Promise<Parameters> => {
     const browser = newBrowser(service)
     const { id, page } = await openPage(browser, address)
@@ -159,7 +159,7 @@ export async function startSuite(configuration = SD_JWT) {
   }
   const keyProof = async (holder: WalletActor, changes: Changes = {}): Promise<string> =>
     holder.proof(base, await issuer.nonce(), { ...changes, payload: { iat: seconds(), ...changes.payload } })
-  /** A separate schema, with the subject of all offers here. */
+  /** A separate schema. The subject is the subject of all offers in these tests. */
   const postSchema = async (name: string, members: object): Promise<void> => {
     const properties = { product: { type: 'string' }, price: { type: 'number' } }
     const authorization = await issuer.authorization()
@@ -167,7 +167,7 @@ export async function startSuite(configuration = SD_JWT) {
     const answer = await service.request('POST', '/schemas', { authorization, body })
     expect(answer.status, answer.text).toBe(201)
   }
-  /** An attestation of keys by the provider of the wallets (OpenID4VCI 1.0 Appendix D.1). */
+  /** Makes an attestation of keys by the wallets' provider (OpenID4VCI 1.0 Appendix D.1). */
   const attestedKeys = async (holders: readonly WalletActor[]): Promise<string> =>
     attestationOf(first.instance, {
       header: { typ: 'key-attestation+jwt' },
@@ -186,7 +186,7 @@ export async function startSuite(configuration = SD_JWT) {
       headers: changes === null ? {} : { dpop: await proofOf(by.key, CREDENTIAL, token), ...changes },
       body,
     })
-  /** Takes a credential for a fresh key, or a credential for each of several keys. */
+  /** Takes a credential for a new key, or a credential for each of several keys. */
   const take = async (token: string, changes: Parameters | null = {}, holders?: readonly WalletActor[]) => {
     const jwt = await Promise.all((holders ?? [await newWallet()]).map((holder) => keyProof(holder)))
     return requestCredential(token, { credential_configuration_id: configuration, proofs: { jwt } }, changes)
@@ -223,7 +223,10 @@ export async function startSuite(configuration = SD_JWT) {
   }
 }
 
-/** The key of a header's x5c, whose chain leads to the issuer's root. The chain must not contain the root (HAIP 1.0 §6.1.1). */
+/**
+ * Returns the key of the first certificate in a header's x5c. Checks that the chain leads to the issuer's root and does
+ * not contain the root (HAIP 1.0 §6.1.1).
+ */
 export function certifiedKey(x5c: unknown) {
   const chain = readX5c(x5c)
   expect(chain.some((certificate) => certificate.raw.equals(root.certificate.raw))).toBe(false)

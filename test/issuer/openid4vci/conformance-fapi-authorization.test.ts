@@ -16,7 +16,7 @@ afterAll(() => suite.close())
 
 const AS_METADATA = '/.well-known/oauth-authorization-server'
 
-/** An error page without a redirect. */
+/** Checks that the answer is an error page and not a redirect. */
 async function expectErrorPage(address: string): Promise<void> {
   const answer = await newBrowser(suite.service).get(address)
   expect(answer.status).toBe(400)
@@ -24,7 +24,7 @@ async function expectErrorPage(address: string): Promise<void> {
   expect(answer.headers.get('location')).toBeNull()
 }
 
-/** The status and the error of a refused pushed request. */
+/** Pushes a request that is refused. Returns the status and the error. */
 const refusedAtPar = async (changes: Parameters) =>
   refusalOf(await suite.push((await suite.newRequest(changes)).parameters)).slice(0, 2)
 

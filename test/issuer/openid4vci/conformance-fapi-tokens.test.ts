@@ -73,7 +73,8 @@ describe('modules about codes and tokens', () => {
   it('fapi2-security-profile-final-refresh-token', async () => {
     const { refresh_token: token, access_token: before } = await suite.tokens()
     const form = { grant_type: 'refresh_token', refresh_token: token, scope: SD_JWT }
-    // RFC 9449 §5: the refresh token is bound to the instance of the attested wallet, which may use a new key for its access token.
+    // RFC 9449 §5: the refresh token is bound to the attested wallet instance. The wallet may use a new key for its
+    // access token.
     const key = await newWallet()
     const refreshed = await suite.requestToken(form, { by: { ...suite.first, key } })
     expect(refreshed.json).toMatchObject({ token_type: 'DPoP', scope: SD_JWT })
@@ -212,7 +213,7 @@ describe('fapi2-security-profile-final-dpop-negative-tests', () => {
   it('a header whose name is in capitals is accepted', async () => {
     const proofs = { jwt: [await suite.keyProof(await newWallet())] }
     const headers = { Authorization: `DPoP ${token}`, DPOP: await proof(), 'Content-Type': 'application/json' }
-    // fetch would write the name in small letters.
+    // fetch would write the name of the header in small letters.
     const status = await new Promise((resolve, reject) => {
       const sent = request(`${suite.service.url}${CREDENTIAL}`, { method: 'POST', headers }, (answer) => {
         answer.resume()

@@ -10,16 +10,16 @@ import { failedChecks, randomsOf } from './mdoc-actors.js'
 
 type Json = Answer['json']
 
-/** Parts of a checked credential that the suite examines. */
+/** The parts of a checked credential that the suite examines. */
 export interface Checked {
-  /** The key of its holder. */
+  /** The holder's key. */
   readonly key: unknown
   readonly claims: unknown
-  /** Its entry in the status list. */
+  /** The entry of the credential in the status list. */
   readonly idx: number
-  /** The times, in seconds. */
+  /** The times in the credential, in seconds. */
   readonly times: readonly number[]
-  /** Salts of disclosures, or random values of items. */
+  /** The salts of the disclosures, or the random values of the items. */
   readonly randoms: readonly string[]
 }
 
@@ -28,17 +28,17 @@ export interface CredentialFormat {
   readonly name: string
   /** The requested configuration. */
   readonly configuration: string
-  /** The metadata of the configuration (OpenID4VCI 1.0 Appendix A). */
+  /** The metadata that the configuration must have (OpenID4VCI 1.0 Appendix A). */
   readonly described: object
   /** The credential type, with members that create it; undefined if every issuer of these tests has the type. */
   readonly type?: { readonly name: string; readonly members: object }
   /** A type that demands key attestations. */
   readonly attested: { readonly configuration: string; readonly members: object }
-  /** Checks signature, type and status list up to the root. */
+  /** Checks the credential: its signature up to the root, its type, and its status list. */
   check(suite: Suite, credential: string, holder: WalletActor): Promise<Checked>
 }
 
-/** Checks a signature with only the root: by x5c, with the certified key. */
+/** Checks a signature with the key that x5c certifies. The check trusts only the root. */
 export async function certified(compact: string): Promise<{ header: Json; payload: Json }> {
   const header = decodeProtectedHeader(compact)
   await compactVerify(compact, await importJWK(certifiedKey(header.x5c) as Parameters<typeof importJWK>[0], header.alg))
@@ -77,7 +77,7 @@ async function checkMdoc({ service, base }: Suite, credential: string, holder: W
   const { doctype, claims, x5c, deviceKey, status, validityInfo } = readMdoc(credential)
   expect(doctype).toBe(DOCTYPE)
   certifiedKey(x5c)
-  // Another code base checks signature and digests.
+  // An independent library checks the signature and the digests.
   expect(await failedChecks(credential, holder.signer, [[DOCTYPE, 'product']])).toEqual([])
   if (status === undefined) throw new Error('The document has no status.')
   const accept = 'application/statuslist+cwt'

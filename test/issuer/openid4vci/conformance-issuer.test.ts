@@ -10,7 +10,7 @@ import { encryptFor, ISSUER_METADATA, newAnswerKey, requestKey } from './encrypt
 let format: CredentialFormat
 let suite: Suite
 
-/** A key for each format. */
+/** The started suite of each format. */
 const suites = new Map<CredentialFormat, Suite>()
 
 async function suiteFor(of: CredentialFormat): Promise<Suite> {
@@ -36,7 +36,7 @@ async function taken(token: string, headers: Record<string, string> = {}, holder
 
 type Json = Answer['json']
 
-/** Every value below a JSON value, with the path to it. */
+/** Yields every value inside a JSON value, with its path. */
 function* leaves(value: unknown, path = '$'): Generator<[string, unknown]> {
   if (typeof value !== 'object' || value === null) yield [path, value]
   else for (const [name, member] of Object.entries(value)) yield* leaves(member, `${path}.${name}`)
@@ -49,13 +49,13 @@ const notify = async (token: string, notification_id: string) =>
     body: { notification_id, event: 'credential_accepted' },
   })
 
-/** The same JWT with another signature. */
+/** Returns the JWT with a different signature. */
 const reversed = (compact: string): string => {
   const [header, payload, signature = ''] = compact.split('.')
   return `${header}.${payload}.${signature.split('').reverse().join('')}`
 }
 
-/** The refusal of a credential request with one changed member. */
+/** Sends a credential request with one changed member. Returns the refusal. */
 async function refused(request: object): Promise<unknown[]> {
   const { access_token: token } = await suite.tokens()
   const proofs = { jwt: [await suite.keyProof(await newWallet())] }
@@ -82,7 +82,7 @@ describe.each(FORMATS)('$name: modules about metadata', (of) => {
     expect(json.batch_credential_issuance.batch_size).toBeGreaterThan(1)
     for (const configuration of Object.values<Json>(json.credential_configurations_supported)) {
       expect(configuration.scope).toEqual(expect.any(String))
-      // §12.2.4: both or neither.
+      // §12.2.4: the metadata have both members, or none of them.
       expect(configuration).toHaveProperty('cryptographic_binding_methods_supported')
       expect(configuration.proof_types_supported.jwt.proof_signing_alg_values_supported).toContain('ES256')
     }
@@ -170,7 +170,7 @@ describe.each(FORMATS)('$name: modules of the flow', (of) => {
     const randoms = copies.flatMap((copy) => copy.randoms)
     expect(randoms).toHaveLength(size * Object.keys(ISSUED).length)
     expect(new Set(randoms).size).toBe(randoms.length)
-    // RFC 9901 §10.1: rounded times link the copies only to a day.
+    // RFC 9901 §10.1: the times of the copies are rounded, so that they do not link the copies with each other.
     for (const time of copies.flatMap(({ times }) => times)) expect(time % 3600).toBe(0)
     const indices = copies.map(({ idx }) => idx)
     expect(new Set(indices).size).toBe(size)

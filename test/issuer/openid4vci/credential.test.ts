@@ -131,7 +131,7 @@ describe('binding (§8.1)', () => {
     ])
   })
 
-  it('a JWT VC is bound by the DID of its subject, and by cnf if the proof named a bare key', async () => {
+  it('a JWT VC is bound by the DID of its subject, and also by cnf if the proof had only a jwk', async () => {
     const bare = payloadOf(credentialOf(await issuer.take(await newToken(), JWT_VC, wallet)))
     expect(bare).toMatchObject({
       sub: wallet.did,
@@ -161,7 +161,7 @@ describe('binding (§8.1)', () => {
     }
   })
 
-  it('an offering for a recipient is given only to a key of this DID, named or bare', async () => {
+  it('an offering for a recipient is issued only to a key of this DID, whether the proof names the DID or has only a jwk', async () => {
     const offering = await issuer.makeOffering({ recipient: wallet.did })
     const denied = [
       400,

@@ -43,7 +43,7 @@ interface Tokens {
   readonly refresh_token: string
 }
 
-/** The token answer for a fresh code of an offer. */
+/** Gets the token response for a new code of an offer. */
 async function tokensFor(offerId: string): Promise<Tokens> {
   const answer = await issuer.requestToken({
     grant_type: PRE_AUTHORIZED,
@@ -61,7 +61,7 @@ const transactionOf = (answer: Answer): string => {
   return answer.json.transaction_id
 }
 
-/** A wallet that waits for a configuration of an offer. */
+/** Lets a wallet request a configuration of an offer. The wallet then waits. */
 async function waiting(members: Record<string, unknown> = {}, configuration = SD_JWT) {
   const offerId = await newOffer(members)
   const tokens = await tokensFor(offerId)
@@ -366,7 +366,7 @@ describe('a transaction (§9.1)', () => {
       [mine.token, 'a\u0000b'],
     ] as const)
       expect(refusalOf(await issuer.collect(token, transactionId))).toEqual(UNKNOWN)
-    // Another wallet's token for the same offer belongs to another authorization.
+    // Each wallet can collect its own credential. The two tokens for the same offer belong to different authorizations.
     for (const { token, transactionId } of [mine, others]) credentialOf(await issuer.collect(token, transactionId))
   })
 
@@ -540,7 +540,7 @@ describe('a waiting wallet', () => {
     expect(await rows('SELECT 1 FROM authorizations WHERE offering_id = $1', offerId)).toEqual([])
   })
 
-  it('whose refresh token was used twice gets nothing more, and the session ends', async () => {
+  it('whose refresh token was used twice gets no credential any more, and the session ends', async () => {
     const { offerId, tokens, token, transactionId } = await waiting()
     await refresh(tokens.refresh_token)
     expect(refusalOf(await refresh(tokens.refresh_token)).slice(0, 2)).toEqual([400, 'invalid_grant'])
@@ -589,7 +589,7 @@ describe('a waiting wallet', () => {
     await approved(offerId)
     expect((await post('/openid4vci/deferred-credential', body, 'Bearer')).status).toBe(401)
     credentialOf(await post('/openid4vci/deferred-credential', body))
-    // Its refresh token is bound to the key, and stays.
+    // The refresh token is bound to the key. It can be used again and is not replaced.
     const again = { grant_type: 'refresh_token', refresh_token: json.refresh_token }
     expect(refusalOf(await issuer.requestToken(again)).slice(0, 2)).toEqual([400, 'invalid_grant'])
     const refreshed = await issuer.requestToken(again, { headers: { dpop: await proofFor('/openid4vci/token') } })

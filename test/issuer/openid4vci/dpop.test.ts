@@ -21,7 +21,7 @@ afterAll(() => issuer.service.close())
 
 const hash = (text: string) => createHash('sha256').update(text).digest('base64url')
 
-/** A proof for an endpoint, and for the token of the request. */
+/** Makes a proof for an endpoint and for the access token of the request. */
 const proofFor = (path: string, token?: string, payload: Record<string, unknown> = {}, by: WalletActor = wallet) =>
   signCompact(
     by.signer,
@@ -163,7 +163,7 @@ describe('a proof counts once (§11.1)', () => {
     const token = await boundToken()
     const thief = await newWallet()
     await take(`DPoP ${token}`, { dpop: await proofFor(CREDENTIAL, token, {}, thief) })
-    // These two are the code and the proof of the token request.
+    // The two rows are for the code and the proof of the token request.
     expect(await count()).toBe((before ?? 0) + 2)
   })
 })

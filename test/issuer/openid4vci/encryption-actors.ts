@@ -11,19 +11,19 @@ import type { Answer, TestService } from '../../support/service.js'
 
 export const ISSUER_METADATA = '/.well-known/openid-credential-issuer'
 
-/** A wallet's choices for a message. */
+/** What a wallet chooses for an encrypted message. */
 export interface Choice {
   readonly enc?: string
   readonly zip?: 'DEF'
 }
 
-/** The key for the encryption of requests, from the current metadata. */
+/** Reads the key for the encryption of requests from the current metadata. */
 export async function requestKey(service: Pick<TestService, 'request'>): Promise<JWK> {
   const { json } = await service.request('GET', ISSUER_METADATA)
   return json.credential_request_encryption.jwks.keys[0]
 }
 
-/** A JWE by another implementation; `header` changes members of its header. */
+/** Makes a JWE with an independent library. `header` changes members of the header. */
 export async function encryptFor(
   key: JWK,
   content: string | Uint8Array,
@@ -39,7 +39,7 @@ export async function encryptFor(
 /** A wallet's key for the encryption of answers. */
 export interface AnswerKey {
   readonly publicJwk: JWK
-  /** The decrypted answer, and its header without the ephemeral key. */
+  /** Decrypts an answer. Returns the content, and the header without the ephemeral key. */
   open(jwe: string): Promise<{ readonly header: object; readonly json: Answer['json'] }>
 }
 
@@ -55,7 +55,7 @@ export async function newAnswerKey(members: Readonly<Partial<JWK>> = { kid: 'ans
   }
 }
 
-/** Sends a text in the form of an encrypted request. */
+/** Sends a text with the content type of an encrypted request. */
 export const sendJwe = (
   service: Pick<TestService, 'request'>,
   token: string,
@@ -69,8 +69,8 @@ export const sendJwe = (
   })
 
 /**
- * The transport of a wallet whose library encrypts nothing. It encrypts credential requests and asks for encrypted answers. The
- * library receives the decrypted answer.
+ * Makes a `fetch` for a wallet whose library cannot encrypt. It encrypts credential requests and asks for encrypted
+ * answers. It gives the decrypted answers to the library.
  */
 export function encryptingFetch(choice: Choice, seen: { encrypted: number }): typeof fetch {
   return async (input, init) => {

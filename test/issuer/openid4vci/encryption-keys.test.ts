@@ -50,7 +50,7 @@ describe('the key for the encryption of credential requests', () => {
   })
 })
 
-/** A request whose content would be refused, encrypted or not. */
+/** A request that is refused because of its content, also if it is not encrypted. */
 async function jweOf(issuer: Issuer): Promise<string> {
   return encryptFor(await requestKey(issuer.service), JSON.stringify({ credential_configuration_id: 'Unknown' }))
 }
@@ -92,7 +92,7 @@ describe('keys:rotate', () => {
     await runTask(remove, clock.now())
     for (const jwe of [first, second, third]) expect(await opens(issuer, jwe)).toBe(true)
 
-    // One process still has the keys in memory, another process has never loaded them.
+    // The first process still has the keys in memory. The second process has never loaded them.
     const { databaseUrl, identityProvider, url } = issuer.service
     clock.ahead = DAY + 60
     const other = await startService({ ...options, databaseUrl, identityProvider, env: { ISSUER_BASE_URL: url } })

@@ -4,7 +4,7 @@ import type { TestService } from '../../support/service.js'
 export interface EventReader extends AsyncDisposable {
   readonly status: number
   readonly headers: Headers
-  /** The next event: its id, its name and its data as text. */
+  /** Reads the next event: its id, its name and its data as text. */
   next(): Promise<{ id?: string; event?: string; data?: string }>
 }
 

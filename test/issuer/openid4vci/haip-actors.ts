@@ -21,7 +21,7 @@ const seconds = () => Math.floor(Date.now() / 1000)
 
 const providerSigner = () => createSigner(walletProvider.privateKey.export({ format: 'jwk' }) as Jwk, 'unused')
 
-/** An attestation that contains its provider's certificate (HAIP 1.0 §4.4.1). */
+/** Makes a wallet attestation that contains the provider's certificate (HAIP 1.0 §4.4.1). */
 export async function attestationOf(instance: WalletActor, { header, payload }: Changes = {}): Promise<string> {
   return signCompact(
     await providerSigner(),
@@ -30,7 +30,7 @@ export async function attestationOf(instance: WalletActor, { header, payload }: 
   )
 }
 
-/** A key attestation of the same provider (OpenID4VCI 1.0 Appendix D). */
+/** Makes a key attestation of the same provider (OpenID4VCI 1.0 Appendix D). */
 export async function keyAttestationOf(attested: readonly WalletActor[], nonce: string): Promise<string> {
   return signCompact(
     await providerSigner(),
@@ -39,7 +39,7 @@ export async function keyAttestationOf(attested: readonly WalletActor[], nonce: 
   )
 }
 
-/** The files that an installation needs for HAIP. */
+/** Makes the files that an installation needs for HAIP. */
 export async function haipFiles() {
   const files = await certificateFiles()
   const anchors = join(files.directory, 'wallets.pem')
@@ -52,7 +52,7 @@ export async function haipFiles() {
   return { env, remove: files.remove }
 }
 
-/** An installation that can issue under HAIP, with a public https address. */
+/** Starts an installation that can issue under HAIP. Its address is public and https. */
 export async function startHaip(
   env: Readonly<Record<string, string>> = { ISSUER_PROFILE: 'haip' },
   options: ServiceOptions = {},
@@ -70,7 +70,7 @@ export async function startHaip(
   }
 }
 
-/** Parts of a wallet's request. A test omits or replaces some of them. */
+/** The parts of a wallet's request. A test can omit or replace a part. */
 export interface Sent {
   readonly attestation?: Changes | null
   readonly pop?: Changes
@@ -129,7 +129,7 @@ export async function newHaipWallet({ service, requestToken, nonce }: Issuer) {
       },
       body: new URLSearchParams(parameters).toString(),
     })
-  /** A code for an offer, or for a request that the wallet makes without an offer. */
+  /** Gets a code for an offer, or for a request without an offer. */
   const code = async (changes: Headers = {}): Promise<{ code: string; verifier: string }> => {
     const { parameters, verifier } = parametersOf(changes)
     const pushed = await push(parameters)

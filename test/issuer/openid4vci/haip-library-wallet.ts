@@ -21,7 +21,7 @@ setGlobalConfig({ allowInsecureUrls: true })
 
 const jwkOf = ({ publicJwk }: WalletActor) => publicJwk as LibraryJwk
 
-/** Sends requests for the service's public address to the service. */
+/** A `fetch` that sends requests for the service's public address to the address where the service listens. */
 const fetchFrom =
   ({ service }: Issuer): typeof fetch =>
   (input, init) =>
@@ -61,7 +61,9 @@ export async function haipLibraryWallet(issuer: Issuer, configuration = SD_JWT) 
   const client = new Openid4vciClient({ callbacks: callbacks as CallbackContext })
   const dpop = { signer: { method: 'jwk' as const, publicJwk: jwkOf(dpopKey), alg: 'ES256' } }
 
-  /** Takes credentials, beginning with the authorization request, and again with a refreshed token. */
+  /**
+   * Takes credentials, beginning with the authorization request. Then takes credentials again with a refreshed token.
+   */
   async function takeFrom(credentialOffer: CredentialOfferObject) {
     const issuerMetadata = await client.resolveIssuerMetadata(credentialOffer.credential_issuer)
     const { authorizationRequestUrl, pkce } = await client.createAuthorizationRequestUrlFromOffer({
@@ -102,7 +104,7 @@ export async function haipLibraryWallet(issuer: Issuer, configuration = SD_JWT) 
     return { tokenType: accessTokenResponse.token_type, credentials: [...credentials, ...again] }
   }
 
-  /** Takes a credential for an attested key, with the attestation in a jwt proof. */
+  /** Takes a credential for an attested key. The attestation is in a jwt proof. */
   async function take(
     issuerMetadata: Awaited<ReturnType<typeof client.resolveIssuerMetadata>>,
     accessToken: string,

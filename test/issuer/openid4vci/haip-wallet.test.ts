@@ -4,7 +4,7 @@ import { SD_JWT, SUBJECT } from './actors.js'
 import { startHaip } from './haip-actors.js'
 import { haipLibraryWallet } from './haip-library-wallet.js'
 
-/** Each credential contains the wallet's key, and has its issuer's certificates. */
+/** Each credential contains the wallet's key and the issuer's certificates. */
 function expectHaip(credentials: readonly string[], holder: { publicJwk: { x?: string } }, issuer: string): void {
   expect(credentials).toHaveLength(2)
   for (const credential of credentials) {

@@ -25,7 +25,7 @@ afterAll(async () => {
 const AS_METADATA = '/.well-known/oauth-authorization-server'
 const ISSUER_METADATA = '/.well-known/openid-credential-issuer'
 
-/** An offer under HAIP, at an installation with HAIP for all offers or only for this offer. */
+/** Makes an offer under HAIP. HAIP applies to all offers of the installation, or only to this offer. */
 const offerOf = ({ makeOffer }: Issuer, members: Record<string, unknown> = {}) =>
   makeOffer({ profile: 'haip', credentialConfigurationIds: [SD_JWT], ...members })
 
@@ -348,7 +348,7 @@ describe('a key attestation (HAIP 1.0 §4.5.1)', () => {
       ])
       const taken = await wallet.request(token, await proofsOf((nonce) => keyAttestationOf(attested, nonce)))
       expect(taken.json.credentials).toHaveLength(2)
-      // A configuration without HAIP accepts the proof.
+      // For an offer without HAIP, the same kind of proof is accepted.
       const plain = await issuer.token((await issuer.makeOffer()).credentialOfferSessionId)
       const request = { credential_configuration_id: SD_JWT, proofs: await proofsOf(named) }
       expect((await issuer.requestCredential(plain, request)).status).toBe(200)

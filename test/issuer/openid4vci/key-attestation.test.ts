@@ -66,12 +66,12 @@ async function newToken(configuration = SD_JWT, at: Issuer = issuer): Promise<st
 const request = (token: string, proofs: unknown, configuration = SD_JWT, at: Issuer = issuer): Promise<Answer> =>
   at.requestCredential(token, { credential_configuration_id: configuration, proofs })
 
-/** The member `proofs` with a key attestation, in one of the two ways. */
+/** Makes the member `proofs` with a key attestation, in one of the two ways. */
 type Way = (attestation: string, nonce: string) => Promise<Record<string, readonly string[]>>
 
 const alone: Way = async (attestation) => ({ attestation: [attestation] })
 
-/** The attestation in the header of a proof that the first key signs. */
+/** The attestation is in the header of a proof, which the first key signs. */
 const inProof: Way = async (attestation, nonce) => ({ jwt: [await proofBy(0, attestation, nonce, { kid: '0' })] })
 
 function proofBy(signer: number, attestation: string, nonce: string, names: Record<string, unknown>): Promise<string> {
@@ -85,7 +85,7 @@ async function taken(way: Way, by: Provider, changes: Changes = {}, configuratio
   return request(await newToken(configuration), await way(attestation, nonce), configuration)
 }
 
-/** The keys that the credentials of an answer are bound to. */
+/** Returns the keys to which the credentials of an answer are bound. */
 const boundTo = (answer: Answer) => {
   expect(answer.status, answer.text).toBe(200)
   return answer.json.credentials.map(({ credential }: { credential: string }) => payloadOf(credential).cnf)
@@ -106,7 +106,7 @@ describe('keys that a wallet provider attests (OpenID4VCI 1.0 Appendix D, F.1, F
   it.each(WAYS)('get a credential each by %s, from a provider with a certificate', async (_name, way) => {
     const certified = await newCertifiedProvider(root)
     expect(boundTo(await taken(way, certified))).toEqual(each())
-    // The chain is known now, but its attestations are still checked.
+    // The service has now cached the chain as verified, but it still checks the signature of each attestation.
     const forged = { by: (await newWallet()).signer }
     expect(refusalOf(await taken(way, certified, forged)).slice(0, 2)).toEqual([400, 'invalid_proof'])
   })
@@ -319,7 +319,7 @@ describe('the status of a key attestation (Token Status List §8.3)', () => {
     expect((await taken(alone, provider, { payload: { status: other } })).status).toBe(200)
   })
 
-  /** Proofs with one attestation each, with as many status lists as `paths`. */
+  /** Makes proofs with one attestation each. The attestations have as many status lists as there are `paths`. */
   async function manyAttested(statuses: readonly unknown[]): Promise<Answer> {
     const nonce = await issuer.nonce()
     const many = await Promise.all(statuses.map(async (status) => ({ status, wallet: await newWallet() })))

@@ -22,7 +22,7 @@ export async function newHolderKey(): Promise<HolderKey> {
   return { privateJwk: await exportJWK(privateKey), publicJwk, did }
 }
 
-/** A wallet provider of the library's, certified by `x5c`. */
+/** A wallet provider whose attestations the library makes. `x5c` certifies the provider. */
 export interface Attester {
   readonly privateJwk: JWK
   readonly x5c: readonly string[]
@@ -35,19 +35,25 @@ export interface Taking {
   readonly keys: readonly HolderKey[]
   readonly named: 'by jwk' | 'by did'
   readonly txCode?: string | undefined
-  /** Asks only for these configurations, by authorization_details. */
+  /** The wallet asks only for these configurations, by authorization_details. */
   readonly authorizationDetails?: boolean
-  /** The wallet's keys are attested: in a proof by the first key, or with the attestation as the proof. */
+  /**
+   * The wallet's keys are attested: either a proof of the first key contains the attestation, or the attestation is the
+   * proof.
+   */
   readonly attested?: { readonly by: Attester; readonly as: 'jwt' | 'attestation' }
   /** The wallet trusts a signer of metadata with a did:jwk, and asks for signed metadata. */
   readonly signedMetadata?: boolean
   /** The `fetch` for the wallet's requests; by default the platform's `fetch`. */
   readonly fetch?: typeof fetch
-  /** For a deferred offer: called when the wallet waits and has learned that the credential is not ready. */
+  /**
+   * For a deferred offer: called when the wallet waits, after its first request has shown that the credential is not
+   * ready.
+   */
   readonly whileWaiting?: WhileWaiting
 }
 
-/** Called while a wallet waits; lets it continue. */
+/** Called while a wallet waits. The wallet continues when this function resolves. */
 export type WhileWaiting = (polled: { readonly interval: number | undefined }) => Promise<unknown>
 
 /** Credentials that a wallet received for one configuration. */
@@ -56,7 +62,7 @@ export interface Taken {
   readonly credentials: readonly string[]
 }
 
-/** A `fetch` that asks for signed metadata. The library accepts them, but does not ask for them. */
+/** A `fetch` that asks for signed metadata. The library accepts signed metadata, but does not ask for them. */
 const fetchSignedMetadata: typeof fetch = (input, init) =>
   String(input).includes('/.well-known/openid-credential-issuer')
     ? fetch(input, { ...init, headers: { accept: 'application/jwt' } })
@@ -73,7 +79,7 @@ const verifyByDidJwk: NonNullable<CallbackContext['verifyJwt']> = async (signer,
 const signedWith = async (privateJwk: JWK, header: Record<string, unknown>, payload: object): Promise<string> =>
   new SignJWT({ ...payload }).setProtectedHeader({ ...header, alg: 'ES256' }).sign(await importJWK(privateJwk, 'ES256'))
 
-/** Callbacks that the library needs of a wallet with some keys. */
+/** Makes the callbacks that the library needs from a wallet with these keys. */
 export function libraryCallbacks(keys: readonly HolderKey[]) {
   const signJwt = async (publicJwk: JWK, header: Record<string, unknown>, payload: object) => {
     const key = keys.find((candidate) => candidate.publicJwk.x === publicJwk.x)
@@ -131,7 +137,7 @@ const withoutNotificationId =
     return Response.json(body, { status: answer.status })
   }
 
-/** An independent wallet (`@openid4vc/openid4vci`): it takes the whole offer, and reports the credentials. */
+/** Takes a whole offer with an independent wallet (`@openid4vc/openid4vci`). Returns the credentials. */
 export async function takeOffer({
   signedMetadata = false,
   offer,

@@ -11,7 +11,7 @@ export { DOCTYPE, MORE, NAMESPACE, root }
 
 export const LICENCE = 'DrivingLicence'
 export const MDOC = `${LICENCE}-mdoc`
-/** The claims of the offer. */
+/** The claims that are offered. */
 export const ALL = [LICENCE, `${LICENCE}-sd-jwt`, MDOC]
 export const CLAIMS = SUBJECT
 
@@ -31,7 +31,7 @@ export const licenceSchema = (members: Readonly<Record<string, unknown>> = {}) =
 export const postSchema = async ({ service, authorization }: Issuer, body: unknown): Promise<Answer> =>
   service.request('POST', '/schemas', { authorization: await authorization(), body })
 
-/** An installation with ISSUER_X509 under a public https address, and a type with mobile documents. */
+/** Starts an installation with ISSUER_X509, a public https address and a type with mobile documents. */
 export async function startMdocIssuer(options: ServiceOptions = {}) {
   const files = await certificateFiles()
   const env = { ...HTTPS, ISSUER_X509: await files.fileOf([leaf, root]), ...options.env }
@@ -47,7 +47,7 @@ export async function startMdocIssuer(options: ServiceOptions = {}) {
   }
 }
 
-/** An offer of licences. */
+/** Makes an offer of licences. */
 export const offerOf = (issuer: Issuer, members: Readonly<Record<string, unknown>> = {}): Promise<Answer['json']> =>
   issuer.makeOffer({ credentialConfigurationIds: ALL, credentialSubject: CLAIMS, ...members })
 
@@ -57,7 +57,10 @@ export const fetchFrom =
   (input, init) =>
     fetch(String(input).replace(service.config.issuerBaseUrl, service.url), init)
 
-/** The random values of a document's items (ISO/IEC 18013-5 §9.1.2.5). Each has 32 bytes and follows its name. */
+/**
+ * Finds the random values of a document's items (ISO/IEC 18013-5 §9.1.2.5). Each value has 32 bytes and follows the
+ * name `random`.
+ */
 export function randomsOf(issuerSigned: string): string[] {
   const bytes = Buffer.from(issuerSigned, 'base64url')
   const found: string[] = []
@@ -71,7 +74,10 @@ const transcript = redirectTranscript({
   nonce: 'n-1',
   responseUri: 'https://v.example',
 })
-/** The failed checks of @auth0/mdl for a presentation of a mobile document, with the root as the only trust anchor. */
+/**
+ * Verifies the presentation of a mobile document with @auth0/mdl and returns the failed checks. The root is the only
+ * trust anchor.
+ */
 export async function failedChecks(
   issuerSigned: string,
   signer: WalletActor['signer'],

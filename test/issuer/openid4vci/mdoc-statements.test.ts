@@ -16,7 +16,10 @@ afterAll(async () => {
   await world.close()
 })
 
-/** The least number of statements of three successive credential requests. At most one of them reserves status indices. */
+/**
+ * Returns the smallest number of statements among three successive credential requests. At most one of the requests
+ * reserves status indices.
+ */
 async function countOf(configuration: string): Promise<number> {
   const { issuer } = world
   const counts: number[] = []

@@ -41,7 +41,7 @@ const metadata = async () =>
   (await issuer.service.request('GET', '/.well-known/openid-credential-issuer')).json
     .credential_configurations_supported
 
-/** A mobile document for each wallet, from a separate offer. */
+/** Lets each wallet take a mobile document, from a separate offer. */
 async function taken(...wallets: readonly WalletActor[]): Promise<string[]> {
   const { credentialOfferSessionId: id } = await offerOf(issuer)
   const answer = await issuer.take(await issuer.token(id), MDOC, ...wallets)
@@ -251,7 +251,7 @@ describe('the issued document (ISO/IEC 18013-5 §9.1.2)', () => {
         'invalid_proof',
         'Holder key cannot stand in an mdoc: it must be of P-256, P-384 or Ed25519.',
       ])
-      // Nothing was used up.
+      // The refused request has used up nothing, so the token and the nonce still work.
       expect((await issuer.take(token, MDOC)).status).toBe(200)
     }
   })

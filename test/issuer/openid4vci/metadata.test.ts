@@ -37,7 +37,10 @@ afterAll(() => issuer.service.close())
 const get = (path: string, accept?: string) =>
   issuer.service.request('GET', path, accept === undefined ? {} : { headers: { accept } })
 
-/** No member anywhere is null, no array empty (wallets refuse the whole document for one such member). */
+/**
+ * Checks that no member is null and no array is empty, at any depth. Wallets refuse the whole document if one member is
+ * wrong.
+ */
 function expectSound(value: unknown): void {
   expect(value).not.toBeNull()
   if (typeof value !== 'object' || value === null) return
@@ -194,7 +197,10 @@ describe('the issuer’s keys (RFC 7517 §5)', () => {
 
 const jsonAt = async (url: string): Promise<Answer['json']> => (await fetch(url)).json()
 
-/** A proxy in front of the service that removes a path, and forwards requests for the documents at the host's root. */
+/**
+ * Starts a proxy in front of the service. It removes a path, and forwards requests for documents at the root of the
+ * host.
+ */
 async function startProxy(path: string) {
   let target = ''
   const server = createServer(async (request, response) => {

@@ -3,7 +3,10 @@ import { createNotifications } from '../../../server/issuer/openid4vci/notificat
 import type { CredentialOfferState } from '../../../server/issuer/openid4vci/sessions/session.js'
 import { NOW, storedSession } from './offering-fakes.js'
 
-/** Notifications over a session store that changes sessions, or is too late. Also returns the changes and the metrics. */
+/**
+ * Makes `take` with a session store that changes the session, or comes too late if `moves` is false. Also returns the
+ * recorded changes and metrics.
+ */
 function notificationsWith({ moves = true, named = { offeringId: 'offer', credentialId: 'credential' } } = {}) {
   const moved: unknown[] = []
   const counted: unknown[] = []

@@ -22,7 +22,7 @@ export const storedSession = (session: Partial<StoredSession> = {}): StoredSessi
   ...session,
 })
 
-/** A stored open offering without a session. */
+/** A stored offering without a session, which can still be taken. */
 export const walletOffering = (offering: Partial<WalletOffering> = {}): WalletOffering => ({
   offeringId: 'offer',
   schemaName: 'Diploma',
@@ -36,6 +36,7 @@ export const walletOffering = (offering: Partial<WalletOffering> = {}): WalletOf
   redemptionLimit: null,
   redemptionCount: 0,
   expiresAt: null,
+  claimsErased: false,
   session: null,
   ...offering,
 })

@@ -34,7 +34,8 @@ describe('@openid4vc/openid4vci takes credentials', () => {
     })
     const { sub } = payloadOf(jwtVc)
     if (named === 'by did') expect(sub).toBe(key.did)
-    // The service itself makes the DID of a bare key, with its own order of members.
+    // If the wallet's proof has only a `jwk`, the service makes the did:jwk and may order the JWK's members
+    // differently. So the test compares the decoded JWK.
     expect(JSON.parse(Buffer.from(sub.slice('did:jwk:'.length), 'base64url').toString())).toEqual(key.publicJwk)
     expect(payloadOf(sdJwt).cnf).toEqual(named === 'by did' ? { kid: `${key.did}#0` } : { jwk: key.publicJwk })
     expect((await issuer.session(made.credentialOfferSessionId)).state).toBe('Accepted')
@@ -81,7 +82,7 @@ describe('@openid4vc/openid4vci takes credentials', () => {
       offer: made.credentialOfferUri,
       keys: [key],
       named: 'by jwk',
-      // The second configuration is issued at once, because the offer was approved already.
+      // The second configuration is issued at once, because the offer has already been approved.
       whileWaiting: async ({ interval }) => {
         intervals.push(interval)
         expect((await issuer.decide(made.credentialOfferSessionId, 'approve')).status).toBe(200)

@@ -108,7 +108,7 @@ describe('a proof by a DID on another host', () => {
         'More than 4 DIDs of other hosts would have to be resolved.',
     ])
     expect(web.requests).toHaveLength(4)
-    // Four are allowed.
+    // Four DIDs are allowed.
     const fresh = await issuer.nonce()
     const four = await Promise.all(attackers.slice(4, 8).map(({ proof }) => proof(fresh)))
     expect((await request(token, four)).status).toBe(200)

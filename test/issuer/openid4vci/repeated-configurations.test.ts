@@ -27,7 +27,10 @@ afterEach(() => {
 })
 afterAll(() => issuer.service.close())
 
-/** An access token that may take a configuration again, and a function that gets the next token. */
+/**
+ * Returns an access token that may take a configuration several times, and a function that gets a new token with the
+ * refresh token.
+ */
 async function authorized() {
   const { credentialOfferSessionId: id } = await issuer.makeOffer({ deferred: true, expiresInSeconds: 3 * DAY })
   await issuer.decide(id, 'approve')
@@ -51,7 +54,7 @@ const payloadsOf = (answer: Answer) => {
 
 const MANY = [400, 'credential_request_denied', 'An authorization gives at most 100 instances a day.']
 
-/** A request whose proofs are made at the time of the clock. */
+/** Makes a request whose proofs have the time of the test's clock. */
 async function take(token: string, by: readonly WalletActor[], nonce?: string): Promise<Answer> {
   const fresh = nonce ?? (await issuer.nonce())
   const payload = { iat: Math.floor(clock.now().getTime() / 1000) }
@@ -59,7 +62,7 @@ async function take(token: string, by: readonly WalletActor[], nonce?: string): 
   return issuer.requestCredential(token, { credential_configuration_id: SD_JWT, proofs: { jwt } })
 }
 
-/** Takes all instances of a day. */
+/** Takes as many instances as are allowed in a day. */
 async function takeAll(token: string): Promise<void> {
   const answers = await Promise.all(Array.from({ length: 5 }, () => take(token, wallets)))
   expect(answers.map(({ status }) => status)).toEqual(Array(5).fill(200))
@@ -98,7 +101,10 @@ describe('a configuration that is taken again (OpenID4VCI 1.0 §14.3)', () => {
 })
 
 describe('a configuration that is taken again under the token of a pre-authorized code (OpenID4VCI 1.0 §14.3)', () => {
-  /** A token of an offer, and the counters of the database that an issuance under the token moves. */
+  /**
+   * Gets a token for an offer. Also returns a function that reads the counters in the database that an issuance with
+   * the token changes.
+   */
   const offered = async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer()
     const counters = async () => {
@@ -212,7 +218,8 @@ describe('100 instances a day', () => {
 
   it('do not begin again if another process, whose clock is behind, is still in the previous day', async () => {
     const { refreshed } = await authorized()
-    // Clocks of processes may differ by a few minutes; here one is in the next day, and the other not yet.
+    // Clocks of processes may differ by a few minutes. Here one clock shows the next day, and the other still shows the
+    // day before.
     const midnight = DAY - (Math.floor(Date.now() / 1000) % DAY)
     clock.ahead = midnight + 60
     const token = await refreshed()

@@ -4,7 +4,10 @@ import { sha256 } from '../../../server/keys/secret-hash.js'
 
 const EXPIRY = new Date('2026-05-04T10:05:00Z')
 
-/** The nonces of requests over a store with some used nonces, and the store's calls. */
+/**
+ * Makes the check of nonces with a store in which some nonces are already used. Also returns the recorded calls of the
+ * store.
+ */
 function noncesWith(...usedUp: string[]) {
   const asked: string[] = []
   const spent = new Set(usedUp.map(sha256))

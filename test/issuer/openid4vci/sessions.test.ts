@@ -26,7 +26,7 @@ const eventsOf = async (id: string) => {
 const maintain = async () => {
   for (const task of issuanceTasks(issuer.service)) await runTask(task, clock.now())
 }
-/** A session with a taken credential, and the data for a notification. */
+/** Makes a session whose credential a wallet has taken. Also returns the data for a notification. */
 const redeemed = async () => {
   const id = await newSession()
   const token = await issuer.token(id)
@@ -258,7 +258,7 @@ describe('the events of a session', () => {
 })
 
 describe('expiry of sessions', () => {
-  it('an offer that expired without a credential ends in Error, once; a redeemed one does not', async () => {
+  it('an offer that expired without a credential ends in Error, once; a redeemed offer does not', async () => {
     const ids = [await newSession({ expiresInSeconds: 60 }), await newSession({ expiresInSeconds: 60 })]
     const [created = '', tokenIssued = ''] = ids
     await issuer.token(tokenIssued)

@@ -4,7 +4,10 @@ import type { Answer } from '../../support/service.js'
 import { type Issuer, SD_JWT } from './actors.js'
 import { type Browser, newBrowser, newPkce, REDIRECT_URI } from './browser.js'
 
-/** The address of an authorization request, and its code verifier. It names an offer only if `changes` do. */
+/**
+ * Makes the address of an authorization request, and its code verifier. The request names an offer only if `changes`
+ * contain one.
+ */
 export function newRequest(changes: Readonly<Record<string, string>> = {}) {
   const { verifier, challenge } = newPkce()
   const parameters = {
@@ -19,7 +22,7 @@ export function newRequest(changes: Readonly<Record<string, string>> = {}) {
   return { address: `/openid4vci/authorize?${new URLSearchParams(parameters)}`, verifier }
 }
 
-/** An offer by authorization code, as the request parameter that chooses it. */
+/** Makes an offer with an authorization code. Returns the request parameter that chooses this offer. */
 export async function newOffer(issuer: Issuer, members: Record<string, unknown> = {}) {
   const made = await issuer.makeOffer({ grant: 'authorization_code', ...members })
   return {
@@ -38,7 +41,7 @@ export const redeem = (issuer: Issuer, code: string, verifier: string): Promise<
     client_id: 'wallet',
   })
 
-/** The address to which an answer redirects the browser. */
+/** Returns the address to which an answer redirects the browser. */
 export function locationOf(answer: Answer): string {
   expect(answer.status, answer.text).toBe(303)
   return answer.headers.get('location') ?? ''
@@ -51,8 +54,8 @@ export async function toProvider(browser: Browser, address: string): Promise<{ i
 }
 
 /**
- * Lets the provider's user sign in. Follows the provider's redirects, with its cookies, to the first redirect out of the
- * provider.
+ * Lets the provider's user sign in. Follows the provider's redirects with its cookies. Returns the first redirect that
+ * leaves the provider.
  */
 export async function atProvider({ issuer }: OpenidProvider, address: URL): Promise<string> {
   const cookies = new Map<string, string>()
@@ -68,7 +71,9 @@ export async function atProvider({ issuer }: OpenidProvider, address: URL): Prom
   }
 }
 
-/** Opens a request in a new browser and signs its user in; returns the response to the provider's answer. */
+/**
+ * Opens a request in a new browser, and lets the user sign in. Returns the service's response to the provider's answer.
+ */
 export async function signIn(issuer: Issuer, provider: OpenidProvider, address: string) {
   const browser = newBrowser(issuer.service)
   const { id, at } = await toProvider(browser, address)
@@ -76,7 +81,7 @@ export async function signIn(issuer: Issuer, provider: OpenidProvider, address: 
   return { browser, id, answer }
 }
 
-/** Signs a user in and opens the page on which they decide. */
+/** Signs a user in, and opens the page on which the user decides. */
 export async function signedIn(issuer: Issuer, provider: OpenidProvider, address: string) {
   const { browser, id, answer } = await signIn(issuer, provider, address)
   const page = await browser.get(locationOf(answer))

@@ -261,7 +261,7 @@ describe('an unreachable provider', () => {
       const refusal = { error: 'temporarily_unavailable', iss: service.service.url }
       expect(responseOf(await browser.get(page))).toMatchObject(refusal)
       expect(responseOf(await browser.get(page))).toMatchObject(refusal)
-      // The failure is cached for a while.
+      // The service asked the provider only once, because it caches the failure.
       expect(other.requests).toEqual(['/.well-known/openid-configuration'])
       expect((await service.token((await service.makeOffer()).credentialOfferSessionId)).length).toBeGreaterThan(20)
       expect((await service.service.request('GET', '/health/readiness')).status).toBe(200)

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => issuer.service.close())
 
-/** Signs the header and payload of the client unchanged. */
+/** Signs the header and the payload as the client made them. */
 const signed =
   ({ privateJwk }: HolderKey) =>
   async ({ header, payload }: Jwt): Promise<string> =>

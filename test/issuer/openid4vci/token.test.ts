@@ -114,7 +114,7 @@ describe('a pre-authorized code', () => {
     ])
   })
 
-  it('is valid once among 20 at once', async () => {
+  it('is valid once, also if 20 requests use it at the same time', async () => {
     const { id } = await issuer.makeOffering()
     const code = await issuer.code(id)
     const answers = await Promise.all(Array.from({ length: 20 }, () => issuer.requestToken(grantOf(code))))
@@ -268,7 +268,8 @@ describe('a transaction code (§6.3)', () => {
     const answers = await Promise.all(requests.map((form) => issuer.requestToken(form)))
     const right = answers.at(-1)
     const session = await issuer.session(id)
-    // The order does not matter: after the session is locked, a token from before does not help.
+    // The order of the requests does not matter: if the right code came first, its token is useless after the session
+    // is locked.
     expect(session.state).toBe('Error')
     if (right?.status !== 200) return
     expect((await issuer.take(right.json.access_token, JWT_VC)).json.error).toBe('credential_request_denied')

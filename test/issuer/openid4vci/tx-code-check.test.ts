@@ -6,7 +6,10 @@ import { NOW, storedSession } from './offering-fakes.js'
 const key = new Uint8Array(32).fill(7)
 const CODE = '493536'
 
-/** The check over a session store with a number of attempts left, the store's calls, and the metrics' calls. */
+/**
+ * Makes the check with a session store that has `left` attempts left. Also returns the recorded calls of the store and
+ * of the metrics.
+ */
 function checkWith(left: number | undefined) {
   const asked: unknown[] = []
   const counted: unknown[] = []

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { newTxCode } from '../../../server/issuer/openid4vci/tx-code.js'
 
 describe('transaction codes (OpenID4VCI 1.0 §4.1.1)', () => {
-  /** A source that returns these bytes one after the other, and then zeros. */
+  /** Makes a source of random bytes that returns these bytes one after the other, and then zeros. */
   const bytes =
     (...given: number[]) =>
     (length: number) =>

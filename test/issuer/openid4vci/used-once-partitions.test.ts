@@ -8,7 +8,7 @@ import { issuanceTasks } from './issuance-tasks.js'
 
 const HOUR = 3_600
 const clock = movingClock()
-/** The clock of another process of the installation. It does not move. */
+/** The clock of a second process of the installation. It does not move. */
 let elsewhere = new Date()
 let issuer: Issuer
 let other: TestService
@@ -34,7 +34,7 @@ const partitions = async () =>
   (await run("SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = 'used_nonces'::regclass")).map(
     ({ name }) => name,
   )
-/** The partitions that contain the rows of the table. */
+/** Returns the partitions in which the table has rows. */
 const places = async () =>
   (await run('SELECT DISTINCT tableoid::regclass::text AS name FROM used_nonces ORDER BY 1')).map(({ name }) => name)
 
@@ -43,7 +43,7 @@ const untilTheHour = () => HOUR - (Math.floor(clock.now().getTime() / 1000) % HO
 
 const newToken = async () => issuer.token((await issuer.makeOffering()).id)
 
-/** A credential request with a proof for a nonce. */
+/** Makes a credential request whose proof contains the nonce. */
 async function take(token: string, nonce: string, at: TestService = issuer.service) {
   const proof = await (await newWallet()).proof(issuer.service.url, nonce, {
     payload: { iat: Math.floor(at.platform.clock().getTime() / 1000), aud: at.platform.config.issuerBaseUrl },
@@ -106,7 +106,7 @@ describe('a nonce (OpenID4VCI 1.0 §13.8) that was used', () => {
     clock.ahead = 120 * 24 * HOUR
     await maintain()
     await run('TRUNCATE used_nonces')
-    // At this time, nonces used within a moment expire within the same hour.
+    // At this time of the hour, two nonces that are made shortly after each other expire in the same hour.
     clock.ahead += 3 * HOUR + untilTheHour() + 60
     for (let round = 0; round < 5; round += 1)
       expect((await take(await newToken(), await issuer.nonce())).status).toBe(200)

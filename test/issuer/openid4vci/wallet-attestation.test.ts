@@ -24,7 +24,7 @@ let web: WebServer
 let issuer: Issuer
 let unattested: Issuer
 let provider: Provider
-/** The provider of another known wallet with the same name. */
+/** The provider of a different known wallet. It has the same name as `provider`. */
 let rival: Provider
 let instance: WalletActor
 
@@ -83,7 +83,7 @@ const push = (parameters: Headers, headers: Headers, at: Issuer = issuer): Promi
     body: new URLSearchParams(parameters).toString(),
   })
 
-/** A code for a request that an attested wallet pushed. */
+/** Gets a code for a request that an attested wallet has pushed. */
 async function attestedCode(attestation: Changes = {}): Promise<{ code: string; verifier: string; page: Answer }> {
   const { parameters, verifier } = await newRequest()
   const answer = await push(parameters, await attested(attestation))
@@ -224,7 +224,7 @@ describe('attacks with attestations: invalid_client, and nothing is used up', ()
     expect((await push(parameters, await attested({}, { payload: { iat } }))).status).toBe(201)
     const rows = (await used()).filter(({ hash }) => !before.has(hash))
     expect(new Set(rows.map(({ hash }) => hash)).size).toBe(1)
-    // The proof is accepted until a minute after its iat. Near the end of an hour it has two rows.
+    // The proof is accepted until a minute after its iat. Near the end of an hour, the proof has two rows.
     for (const row of rows) expect(row.expires_at.getTime()).toBeGreaterThan((iat + 60) * 1000)
   })
 
@@ -348,7 +348,9 @@ describe('the status of a wallet attestation (Token Status List §8.3)', () => {
     const stranger = await newCertifiedProvider(newProviderRoot('Stranger'))
     expect(await reasonOf(stranger)).toContain('of the status list of the wallet attestation are not trusted')
     const unknown = await newProvider('https://unknown.example')
-    expect(await reasonOf(unknown)).toContain('The status list of the wallet attestation is of no provider')
+    expect(await reasonOf(unknown)).toContain(
+      'The status list of the wallet attestation is not from a trusted provider',
+    )
   })
 })
 

@@ -3,7 +3,10 @@ import type { WalletOffering } from '../../../server/issuer/openid4vci/offer-sto
 import { createWalletOffers } from '../../../server/issuer/openid4vci/wallet-offers.js'
 import { NOW, storedSession, walletOffering } from './offering-fakes.js'
 
-/** Offers over a store with one offering or without an offering, and the store's calls. */
+/**
+ * Makes `handOut` with a store that finds the given offering, or no offering. Also returns the recorded calls of the
+ * store.
+ */
 function offersWith(found: WalletOffering | undefined, issuerProfile: 'final' | 'haip' = 'final') {
   const asked: unknown[] = []
   const { handOut } = createWalletOffers({
@@ -70,7 +73,7 @@ describe('an offer that is read', () => {
     expect(asked).toEqual([['fetched', { offeringId: 'offer', linkNumber: 0 }, ofAll === 'final', NOW]])
     const grant = 'authorization_code'
     expect(await offersWith(walletOffering({ profile, session, grant }), ofAll).handOut('offer', true)).toBeTruthy()
-    // An offering without a session has no chosen grant.
+    // In an offering without a session, the creator has not chosen a grant.
     expect(await offersWith(walletOffering({ profile }), ofAll).handOut('offer', true)).toBeTruthy()
   })
 })

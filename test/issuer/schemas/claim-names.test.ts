@@ -39,7 +39,9 @@ const CLAIMS = [
 ]
 const MEMBER = { name: 'Member', version: 1, schema: SCHEMA, display: DISPLAY, claims: CLAIMS }
 
-/** All names of a claim. The schema's name comes first, in the language of the type's first name. */
+/**
+ * Returns all names of a claim. The first name is the title in the schema, in the language of the type's first name.
+ */
 const GIVEN_NAME = [{ name: 'Given name', locale: 'en' }, ...(CLAIMS[0]?.display ?? [])]
 
 let issuer: Issuer

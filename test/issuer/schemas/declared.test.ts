@@ -139,7 +139,7 @@ describe('selectivelyDisclosable: a claim whose path it does not list is disclos
     },
   )
 
-  it('a closed object, and one that names members, is not free-form', async () => {
+  it('an object that allows no other members, or that names members, is not free-form', async () => {
     for (const schema of [
       { type: 'object', additionalProperties: false },
       { type: 'object', properties: { a: {} } },

@@ -38,7 +38,7 @@ const displayOf = async (name: string) => {
   return json.credential_configurations_supported[`${name}-sd-jwt`].credential_metadata.display
 }
 
-/** Reads the metadata with a wallet library, which reads the whole document or nothing. */
+/** Reads the metadata with a wallet library. The library accepts the whole document or refuses it. */
 const readByLibrary = async () =>
   new Openid4vciClient({ callbacks: libraryCallbacks([]) }).resolveIssuerMetadata(service.url)
 

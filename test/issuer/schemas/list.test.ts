@@ -7,7 +7,9 @@ const PATH = '/api/v1/schemas'
 
 let service: TestService
 let alice: string
-/** Two versions of one type, then another type, then a third, withdrawn type; the oldest first. */
+/**
+ * Four versions, the oldest first: two of one type, one of a second type, and one of a third type, which is withdrawn.
+ */
 let made: { id: string; name: string }[]
 
 beforeAll(async () => {

@@ -20,7 +20,7 @@ const post = (body: Readonly<Record<string, unknown>>) =>
 
 const mappingOf = (namespaces: unknown) => ({ doctype: MAPPING.doctype, namespaces })
 
-/** A namespace with some elements of one claim. */
+/** Makes a namespace with `count` elements, all with the same claim. */
 const elements = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`element_${at}`, '/height']))
 
@@ -55,7 +55,7 @@ describe('mdoc of a schema', () => {
     const answer = await post({ schema, mdoc: mappingOf({ [NAMESPACE]: { birth_date: `/${claim}` } }) })
     expect(answer.status).toBe(400)
     expect(answer.json.message[0]).toMatch(`mdoc.namespaces.${NAMESPACE}.birth_date names /${claim}, where ${fault}`)
-    // Without mobile documents the schema is accepted.
+    // If the type has no mobile documents, the schema is accepted.
     expect((await post({ schema })).status).toBe(201)
   })
 

@@ -46,7 +46,7 @@ const hoursOf = async () =>
   ])
 const HOURS = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => [from + n, from + n + 1])
 
-/** The task over a database, and the outcome for each partition. */
+/** Makes the task for a database. Records the outcome for each partition. */
 function worker(database = first, plan: Partial<PartitionPlan> = {}) {
   const changes: PartitionChange[] = []
   const metrics: Pick<Metrics, 'partition'> = { partition: (_, change) => void changes.push(change as PartitionChange) }
@@ -61,7 +61,10 @@ function worker(database = first, plan: Partial<PartitionPlan> = {}) {
   return { changes, run: async (now: Date) => (await task.run(now, 200)).count }
 }
 
-/** Waits until a drop waits for its lock, which is a short time. The reader's connection checks this, because it is open already. */
+/**
+ * Waits until a drop waits for its lock. A drop waits only for a short time, so the check uses the reader's connection,
+ * which is already open.
+ */
 const whileWaiting = () =>
   vi.waitFor(
     async () =>
@@ -78,7 +81,8 @@ describe('partitions', () => {
     expect(await hoursOf()).toEqual(HOURS(1, 5))
     expect(await turn(at(0.5))).toBe(0)
     expect(await turn(at(1))).toBe(1)
-    // The time until the next hour is shorter than the validity of a code plus the difference of two clocks.
+    // The time until the next hour is shorter than the validity of a code plus the difference that clocks may have. So
+    // one more partition is made.
     await dropAll()
     expect(await turn(at(0.8))).toBe(3)
     expect(await hoursOf()).toEqual(HOURS(2, 5))
@@ -114,7 +118,7 @@ describe('partitions', () => {
   })
 
   it('of a table without a drop rule are never dropped', async () => {
-    // This plan has no end, so the member of `worker` is removed.
+    // Without `droppable`, the partitions of this table are never dropped.
     const table = worker(first, { droppable: undefined as never })
     await table.run(at(0))
     await table.run(at(100))
@@ -135,7 +139,7 @@ describe('a drop', () => {
     expect(changes.filter((change) => change === 'dropped' || change === 'locked').at(-1)).toBe('locked')
     expect(changes).not.toContain('dropped')
     await reader.query('COMMIT')
-    // It is not tried again at once, because other statements would wait each time.
+    // The task does not try again at once, because other statements would wait during each attempt.
     await turn(at(10 + 4 / 60))
     expect(changes).not.toContain('dropped')
     await turn(at(10 + 5 / 60))

@@ -170,7 +170,7 @@ describe('findVerificationMethod', () => {
     },
   )
 
-  it('finds the only method by the bare DID', () => {
+  it('finds the only method by the DID without a fragment', () => {
     expect(findVerificationMethod(document, DID, 'authentication')).toEqual({ id: `${DID}#embedded`, jwk: JWK })
     expect(findVerificationMethod(document, DID, 'assertionMethod')).toBeUndefined()
   })

@@ -13,7 +13,7 @@ const JWK: Jwk = {
   x: 'acbIQiuMs3i8_uszEjJ2tpTtRM4EU3yz91PH6CdH2V0',
   y: '_KcyLj9vWMptnmKtm46GqDz8wf74I5LKgrl2GzH3nSE',
 }
-// Its X25519 example, a key with `use` `enc`.
+// The X25519 example of the specification: a key with `use` `enc`.
 const ENCRYPTION_DID =
   'did:jwk:eyJrdHkiOiJPS1AiLCJjcnYiOiJYMjU1MTkiLCJ1c2UiOiJlbmMiLCJ4IjoiM3A3YmZYdDl3YlRUVzJIQzdPUTFOei1EUThoYmVHZE5yZngtRkctSUswOCJ9'
 

@@ -9,7 +9,7 @@ const DID = 'did:web:issuer.example:a'
 const { publicJwk } = await generateKeyPair('ES256')
 const document = didDocument({ did: DID, keys: [{ id: '#k', jwk: publicJwk }] })
 
-/** A world that serves the given documents by address and records its requests. */
+/** Fakes the network: serves the given documents by address, and records the requests. */
 function world(documents: Record<string, unknown>) {
   const asked: string[] = []
   const fetchJson = async (url: string) => {

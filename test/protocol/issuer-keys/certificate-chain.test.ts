@@ -81,10 +81,10 @@ describe('a certificate chain (RFC 5280 §6.1)', () => {
       expect(() => strict(chain)).toThrow(held)
       expect(() => verify(chain)).not.toThrow()
     }
-    // An authority below the root is an anchor if it is configured as one.
+    // An authority below the root is a trust anchor if it is configured as a trust anchor.
     expect(() => strict([leaf, lower], [lower])).toThrow(held)
     expect(() => strict([leaf], [lower])).not.toThrow()
-    // A new certificate with the anchor's name and key is a root too.
+    // A new certificate with the name and the key of the anchor counts as the root too.
     const { privateKey } = root
     const renewed = makeCertificate({
       subject: 'Root',
@@ -287,7 +287,7 @@ describe('a certificate signed with RSASSA-PSS (RFC 4055 §3.1)', () => {
   const SHA1 = algorithmIdentifier('1.3.14.3.2.26', '0500')
   const SHA256 = algorithmIdentifier('2.16.840.1.101.3.4.2.1', '0500')
   const mgf1 = (hash: string) => algorithmIdentifier('1.2.840.113549.1.1.8', hash)
-  /** The length of the salt: as long as the hash, as in keys that Node makes. */
+  /** The length of the salt. It is the length of the hash, as in keys that Node makes. */
   const saltOf = (name: string) => (name === 'sha1' ? '020114' : '020120')
   const hashOf = (name: string) => (name === 'sha1' ? SHA1 : SHA256)
   const NOT_ALLOWED = 'signed with an algorithm that is not allowed.'
@@ -301,7 +301,7 @@ describe('a certificate signed with RSASSA-PSS (RFC 4055 §3.1)', () => {
     return keyPair
   }
 
-  /** A root whose key is only for this hash and mask, and a signer below this root. */
+  /** Makes a root whose key may only be used with this hash and mask, and a signer below this root. */
   function chain(hash: 'sha1' | 'sha256', mask: 'sha1' | 'sha256', parameters?: string) {
     const keyPair = keyPairFor(hash, mask)
     const signature = {

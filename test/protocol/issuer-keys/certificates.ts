@@ -1,18 +1,18 @@
 import { generateKeyPairSync, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
 
-/** A certificate for a test, and its key. */
+/** A certificate for a test, and the private key of the certified key pair. */
 export interface TestCertificate {
   certificate: X509Certificate
   privateKey: KeyObject
-  /** The certificate as an entry of `x5c`. */
+  /** The certificate as it stands in `x5c`. */
   x5c: string
   subject: string
 }
 
 export interface TestCertificateOptions {
-  /** The common name, after a country if there is one: `C=DE/Issuer`. */
+  /** The common name. If there is a country, it comes before the name: `C=DE/Issuer`. */
   subject: string
-  /** The issuing certificate; the certificate signs itself if omitted. */
+  /** The certificate that issues this certificate. If omitted, the certificate is self-signed. */
   issuer?: TestCertificate
   ca?: boolean
   pathLength?: number
@@ -113,7 +113,7 @@ export function makeCertificate(options: TestCertificateOptions): TestCertificat
     keyPair.publicKey.export({ type: 'spki', format: 'der' }),
     ...(extensions.length === 0 ? [] : [der(0xa3, sequence(...extensions))]),
   )
-  // An RSASSA-PSS key has its own hash.
+  // An RSASSA-PSS key already determines its hash, so none is named.
   const hash = typeof signedWith === 'object' ? undefined : signedWith
   const signature = sign(hash, tbs, options.issuer?.privateKey ?? keyPair.privateKey)
   const raw = sequence(tbs, algorithm, der(0x03, '00', signature))

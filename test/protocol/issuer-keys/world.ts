@@ -3,7 +3,7 @@ import type { DidDocument } from '../../../server/protocol/did/did-document.js'
 import { resolveDid } from '../../../server/protocol/did/resolve-did.js'
 import type { IssuerKeyIo } from '../../../server/protocol/issuer-keys/resolve-issuer-key.js'
 
-/** A world that serves the given JSON documents by address, also did:web documents. */
+/** Fakes the network: serves the given JSON documents by address, also did:web documents. */
 export function world(
   documents: Record<string, unknown>,
   options: { trustAnchors?: X509Certificate[]; allowHttp?: boolean; document?: DidDocument } = {},

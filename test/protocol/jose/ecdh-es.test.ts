@@ -100,7 +100,7 @@ describe('a JWE of this service', () => {
     const { d: _, ...publicJwk } = BOB
     const encrypt = ecdhEsEncryption(publicJwk, options)
     const jwes = [encrypt(Buffer.from(text)), encrypt(Buffer.from(text))]
-    // Each JWE has another nonce.
+    // Each JWE has a different nonce.
     expect(new Set(jwes.map((jwe) => jwe.split('.')[2])).size).toBe(2)
     for (const jwe of jwes) {
       const { plaintext, protectedHeader } = await compactDecrypt(jwe, await importJWK(BOB, 'ECDH-ES'))
@@ -173,14 +173,17 @@ describe('compressed content (RFC 7516 §4.1.3)', () => {
     ['ends early', deflateRawSync(Buffer.from('secret')).subarray(0, -2)],
     ['is nothing', Buffer.alloc(0)],
   ])('that %s is refused', (_, content) => {
-    // The header is authenticated, so only the sender of the JWE can write a false header.
+    // The header is authenticated. So only the sender of the JWE can put wrong members into it.
     const { d: _d, ...publicJwk } = BOB
     const jwe = forged(publicJwk, content)
     expect(refusal(jwe, 1_000)).toMatchObject({ tooLong: false, message: 'The JWE does not decompress.' })
   })
 })
 
-/** A JWE with further members in its authenticated header; `zip` unless given, around unchanged content. */
+/**
+ * Makes a JWE with additional members in its authenticated header, by default `zip`. The content is encrypted
+ * unchanged.
+ */
 function forged(publicJwk: object, content: Uint8Array, members: object = { zip: 'DEF' }): string {
   const ephemeral = generateP256()
   const { d, ...epk } = ephemeral

@@ -87,9 +87,9 @@ describe('algorithmOfJwk', () => {
     const first = (octet: number) => Buffer.concat([Buffer.from([octet]), Buffer.alloc(255)]).toString('base64url')
     expect(algorithmOfJwk({ kty: 'RSA', e: 'AQAB', n: first(0x80) })).toBe('RS256')
     expect(algorithmOfJwk({ kty: 'RSA', e: 'AQAB', n: first(0x7f) })).toBeUndefined()
-    // Leading zeros do not make a small modulus large.
+    // A small modulus with leading zeros is still small.
     expect(algorithmOfJwk({ kty: 'RSA', e: 'AQAB', n: modulus(1024, 128) })).toBeUndefined()
-    // An exponent as long as the modulus makes verifying as expensive as signing.
+    // With an exponent as long as the modulus, verifying would be as expensive as signing.
     const exponent = (octets: number) => Buffer.alloc(octets, 0xff).toString('base64url')
     expect(algorithmOfJwk({ kty: 'RSA', e: exponent(8), n: modulus(2048) })).toBe('RS256')
     expect(algorithmOfJwk({ kty: 'RSA', e: exponent(9), n: modulus(2048) })).toBeUndefined()

@@ -88,7 +88,7 @@ describe.each(SIGNATURE_ALGORITHMS)('%s', (alg) => {
       header: { typ: 'JWT', alg, kid: 'key-1' },
       payload: { iss: 'joe', n: 1 },
     })
-    // The second check uses the key that is now cached.
+    // The second check uses the cached key.
     await expect(verifyCompact(jwt, publicJwk)).resolves.toBeDefined()
   })
 
@@ -128,7 +128,7 @@ describe('ECDSA signatures (RFC 7518 §3.4)', () => {
     )
   })
 
-  it('by ES256K are accepted with either value of s, since RFC 8812 asks for neither', async () => {
+  it('by ES256K are accepted with either value of s, because RFC 8812 prefers neither', async () => {
     const { jwt, publicJwk } = await signed('ES256K')
     const dot = jwt.lastIndexOf('.')
     const signature = Buffer.from(jwt.slice(dot + 1), 'base64url')

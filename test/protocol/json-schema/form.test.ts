@@ -5,7 +5,7 @@ import { linearPattern } from '../../../server/protocol/json-schema/linear-regex
 const making = { titleOf: (path: readonly string[]) => path.join('.'), pattern: linearPattern }
 const formFor = (schema: Readonly<Record<string, unknown>>) => formOf(schema, making)
 
-/** The form as text, with a line for each field. `*` marks fields that are required within their group. */
+/** Writes the form as text, with a line for each field. `*` marks fields that are required within their group. */
 const written = (parts: readonly FormPart<string>[]): string[] =>
   parts.flatMap((part) => {
     const line = `${part.title}${part.required ? '*' : ''}: ${part.kind}`

@@ -41,7 +41,7 @@ describe('Issuing a JWT VC (VCDM 1.1 §6.3.1)', () => {
       types: ['VerifiableCredential', 'ProofOfPurchase'],
       subjectId: 'did:example:subject',
       schema: { id: 'https://issuer.example/api/v1/schemas/1', type: 'JsonSchemaValidator2018' },
-      status: STATUS,
+      status: [STATUS],
       issuedAt: new Date('2026-03-01T12:00:00.987Z'),
       expiresAt: later(3600.5),
     })
@@ -85,7 +85,7 @@ describe('Issuing a JWT VC (VCDM 1.1 §6.3.1)', () => {
   })
 
   it('returns the credential object of the API: the status is an array with numbers as indices, and the JWT is in the proof', async () => {
-    const { compact, vc } = await issue({ status: STATUS, subjectId: 'did:example:subject', expiresAt: later(60) })
+    const { compact, vc } = await issue({ status: [STATUS], subjectId: 'did:example:subject', expiresAt: later(60) })
     expect(vc).toEqual({
       '@context': ['https://www.w3.org/2018/credentials/v1', 'https://www.w3.org/ns/credentials/status/v1'],
       id: ID,

@@ -31,7 +31,7 @@ beforeAll(async () => {
     types: ['ProofOfPurchase'],
     claims: { product: 'Lamp' },
     subjectId: 'did:example:subject',
-    status: ENTRY,
+    status: [ENTRY],
     issuedAt: NOW,
     expiresAt: later(3600),
   })
@@ -117,7 +117,7 @@ describe('Verifying a JWT VC (VCDM 1.1 §6.3.1)', () => {
         signer: issuer.signer,
         issuer: issuer.id,
         url: LIST,
-        revokedIndices: [],
+        setIndices: [],
         size: 131_072,
         issuedAt: NOW,
         validUntil: later(60),

@@ -1,6 +1,7 @@
 /**
- * ISO/IEC 18013-5:2021 Annex D: the mdoc response of D.4.1.2 in its parts, and the data that the device authenticates in D.5.3.
- * The portrait (1,042 bytes) is omitted with its item. A MAC authenticates the documents of the standard's example.
+ * ISO/IEC 18013-5:2021 Annex D: the mdoc response of D.4.1.2 in its parts, and the data that the device authenticates
+ * in D.5.3. The item with the portrait (1,042 bytes) is omitted. In the standard's example a MAC, not a signature,
+ * authenticates the documents.
  */
 
 /** IssuerAuth of D.5.2. */
@@ -69,6 +70,6 @@ export const SESSION_TRANSCRIPT =
   '612e6e616e57030101032302001324fec9a70b97ac9684a4e326176ef5b981c5e8533e5f00298cfccbc35e700a6b0204' +
   '14'
 
-/** The HMAC key of D.5.3, and the tag that the device has made with it (RFC 9053 §3.1). */
+/** The HMAC key of D.5.3, and the tag that the device has made with this key (RFC 9053 §3.1). */
 export const MAC_KEY = 'dc2b9566fdaaae3c06baa40993cd0451aeba15e7677ef5305f6531f3533c35dd'
 export const MAC = 'e99521a85ad7891b806a07f8b5388a332d92c189a7bf293ee1f543405ae6824d'

@@ -80,7 +80,7 @@ describe('A holder cannot change data that the issuer has signed (ISO/IEC 18013-
   it('the same item, encoded in another way', () => {
     const longer = changed(presented, (root) => {
       const items = listAt(root, ...ITEMS, NAMESPACE)
-      // The map has another order.
+      // The members of the map are in a different order.
       const item = items[0] as Tagged<Uint8Array>
       items[0] = changedItem(item, (map) => {
         const id = map.get('digestID')
@@ -362,7 +362,7 @@ describe('A presentation is made by its holder for one request (ISO/IEC 18013-5 
 })
 
 describe('Elements that the device signs itself (KeyAuthorizations; ISO/IEC 18013-5 §9.1.2.4)', () => {
-  /** A presentation whose device has signed an element. */
+  /** Makes a presentation in which the device has signed an element. */
   async function selfSigned(issuerSigned: string, identifier: string): Promise<string> {
     const nameSpaces = encodedItem(new Map([[NAMESPACE, new Map([[identifier, 'mine']])]]))
     const authentication = deviceAuthenticationOf(

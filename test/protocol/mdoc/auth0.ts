@@ -5,11 +5,11 @@ import { TAG_ENCODED_CBOR, Tagged } from '../../../server/protocol/mdoc/cbor/val
 import type { TestCertificate } from '../issuer-keys/certificates.js'
 import { at, type Tree } from './tampering.js'
 
-/** SessionTranscriptBytes (ISO/IEC 18013-5 §9.1.5.1), the library's form of a transcript. */
+/** Makes SessionTranscriptBytes (ISO/IEC 18013-5 §9.1.5.1), which the library needs for a transcript. */
 export const transcriptBytesOf = (transcript: Uint8Array): Buffer =>
   Buffer.from(encodeCbor(new Tagged(TAG_ENCODED_CBOR, transcript)))
 
-/** The IssuerSigned of a document that the library has signed, base64url. */
+/** Returns the IssuerSigned of a document that the library has signed, as base64url. */
 export function issuerSignedOf(document: IssuerSignedDocument): string {
   const encoded = decodeCbor(new MDoc([document]).encode(), { what: 'Test' }) as Tree
   const issuerSigned = at(encoded, 'documents', 0, 'issuerSigned')
@@ -18,7 +18,8 @@ export function issuerSignedOf(document: IssuerSignedDocument): string {
 }
 
 /**
- * The failed checks of @auth0/mdl (another code base) for a presentation, with the root as the only trust anchor.
+ * Verifies a presentation with @auth0/mdl, an independent library, and returns the failed checks. The root is the only
+ * trust anchor.
  */
 export async function failedChecks(
   deviceResponse: string,

@@ -233,7 +233,8 @@ describe('validityInfo', () => {
   it('cannot be made if the certificate has expired or is missing', async () => {
     const issuedAt = new Date('2027-01-01T00:00:00Z')
     await expect(issue(issuer, holder, { issuedAt })).rejects.toThrow('The certificate of the issuer has expired.')
-    // Copies for wallets have the time of the full hour, and a certificate may expire within this hour.
+    // In copies for wallets, times are rounded down to the full hour. A certificate may become valid or expire within
+    // this hour.
     const hour = { issuedAt: new Date('2026-12-31T23:00:00Z'), expiresAt: new Date('2027-06-01T00:00:00Z') }
     await expect(issue(issuer, holder, { ...hour, now: new Date('2026-12-31T23:59:58Z') })).resolves.toBeDefined()
     await expect(issue(issuer, holder, { ...hour, now: new Date('2026-12-31T23:59:59Z') })).rejects.toThrow(

@@ -148,7 +148,10 @@ it.each<[string, Encodable]>([
 describe('Elements that a device signs itself (ISO/IEC 18013-5 §9.1.2.4, §9.1.3.4)', () => {
   const sessionTranscript = redirectTranscript({ clientId: 'c', nonce: 'n', responseUri: 'https://v.example' })
 
-  /** A presentation of elements that only the device has signed, with the issuer's authorizations for its key. */
+  /**
+   * Makes a presentation of elements that only the device has signed. The issuer has authorized the device's key with
+   * the given authorizations.
+   */
   async function selfSigned(namespace: string, elements: readonly string[], authorizations: Map<string, Encodable>) {
     const holder = await makeHolder()
     const issuerSigned = await resigned(await issue(issuer, holder), issuer, (object) =>

@@ -59,7 +59,10 @@ const OTHERS: readonly Encodable[] = [
   new Tagged(18, []),
 ]
 
-/** A copy of a data item with one change: within an array, a map, a tag or an encoded item, or another item instead. */
+/**
+ * Returns a copy of a data item with one change: inside an array, a map, a tag or an encoded item, or the whole item is
+ * replaced.
+ */
 function mutated(value: Encodable, random: (below: number) => number): Encodable {
   const other = () => OTHERS[random(OTHERS.length)]
   if (random(6) === 0) return other()
@@ -138,7 +141,7 @@ it.each([
     const verdicts = { refused: 0, accepted: 0 }
     for (let turn = 0; turn < TURNS; turn += 1)
       verdicts[await judged(mutation(random), { claims, doctype, status })] += 1
-    // Unsigned parts may change: unknown members and headers.
+    // Only unsigned parts may change without a refusal: unknown members and headers.
     expect(verdicts.refused).toBeGreaterThan(TURNS / 2)
   },
 )

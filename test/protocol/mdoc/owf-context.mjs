@@ -25,7 +25,7 @@ export const context = {
   },
   x509: {
     getIssuerNameField: ({ certificate, field }) => [
-      // Its rule that a certificate has a country applies only to driving licences.
+      // The library demands a country in every certificate, but this rule applies only to driving licences.
       new X509Certificate(certificate).issuer.match(`${field}=(.*)`)?.[1] ?? 'none',
     ],
     getPublicKey: ({ certificate }) =>

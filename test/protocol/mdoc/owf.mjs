@@ -1,4 +1,5 @@
-// @owf/mdoc in isolation: its import changes the messages of Zod and the extensions of cbor-x in the importing thread.
+// Runs @owf/mdoc in a separate thread, because its import changes the messages of Zod and the extensions of cbor-x in
+// the importing thread.
 import { parentPort, workerData } from 'node:worker_threads'
 import {
   CoseKey,

@@ -4,7 +4,10 @@ import { calculateJwkThumbprint, type JWK } from 'jose'
 import type { Jwk } from '../../../server/protocol/jose/jws.js'
 import type { ElementPath } from '../../../server/protocol/mdoc/mdoc.js'
 
-/** The parts of a request for the transcript (OpenID4VP 1.0 Appendix B.2.6), by redirect or over the Digital Credentials API. */
+/**
+ * The parts of a request that the transcript contains (OpenID4VP 1.0 Appendix B.2.6). The request comes by redirect or
+ * over the Digital Credentials API.
+ */
 export type OwfRequest = { readonly nonce: string; readonly encryptionKey?: Jwk | undefined } & (
   | { readonly clientId: string; readonly responseUri: string }
   | { readonly origin: string }
@@ -25,12 +28,15 @@ export interface OwfTask {
 }
 
 interface Done {
-  /** The encoded SessionTranscript that the library makes. */
+  /** Returns the encoded SessionTranscript that the library makes. */
   readonly transcript: Uint8Array
   readonly presented: string
 }
 
-/** @owf/mdoc, the library of Credo, as holder and verifier, in a separate thread. It throws its refusals. */
+/**
+ * @owf/mdoc, the library of Credo, as holder and verifier, in a separate thread. If the library refuses, the functions
+ * throw its error.
+ */
 export async function owf(request: OwfRequest, task: OwfTask): Promise<Done> {
   const { encryptionKey: key, ...named } = request
   const jwkThumbprint = key && Buffer.from(await calculateJwkThumbprint(key as JWK), 'base64url')

@@ -10,19 +10,19 @@ import {
 import { createSign1 } from '../../../server/protocol/mdoc/cose/sign1.js'
 import type { Actor } from './actors.js'
 
-/** A data item that can be changed in place. */
+/** A decoded data item that a test can change. */
 export type Tree = Map<string | number, Encodable>
 
 const decoded = (bytes: Uint8Array): CborValue => decodeCbor(bytes, { what: 'Test' })
 
-/** A decoded credential or presentation that its holder may change before it is encoded again. */
+/** Decodes a credential or presentation, lets the test change it, and encodes it again. */
 export function changed(compact: string, change: (root: Tree) => unknown): string {
   const root = decoded(Buffer.from(compact, 'base64url'))
   change(root as Tree)
   return Buffer.from(encodeCbor(root)).toString('base64url')
 }
 
-/** The value under these keys, through maps, arrays and encoded items (tag 24). */
+/** Returns the value at a path of keys, through maps, arrays and encoded items (tag 24). */
 export function at(root: Encodable, ...path: readonly (string | number)[]): Encodable {
   let value = root
   for (const key of path) {
@@ -35,17 +35,17 @@ export function at(root: Encodable, ...path: readonly (string | number)[]): Enco
 export const mapAt = (root: Encodable, ...path: readonly (string | number)[]) => at(root, ...path) as Tree
 export const listAt = (root: Encodable, ...path: readonly (string | number)[]) => at(root, ...path) as Encodable[]
 
-/** A data item as a byte string under tag 24. */
+/** Encodes a data item as a byte string with tag 24. */
 export const encodedItem = (value: Encodable) => new Tagged(TAG_ENCODED_CBOR, encodeCbor(value))
 
-/** An encoded item with its map changed. */
+/** Changes the map in an encoded item, and encodes it again. */
 export function changedItem(item: Encodable, change: (map: Tree) => unknown): Tagged<Uint8Array> {
   const map = decoded((item as Tagged).value as Uint8Array) as Tree
   change(map)
   return encodedItem(map)
 }
 
-/** An issuer's document with another mobile security object and a new signature. */
+/** Returns an issuer's document with a changed mobile security object and a new signature. */
 export async function resigned(compact: string, issuer: Actor, change: (object: Tree) => unknown): Promise<string> {
   const root = decoded(Buffer.from(compact, 'base64url')) as Tree
   const [, unprotected, payload] = listAt(root, 'issuerAuth')

@@ -26,7 +26,9 @@ beforeAll(async () => {
   })
 })
 
-/** The number of units that a verification needs. With one unit less it is refused. */
+/**
+ * Returns the number of units that a verification needs. Checks that the verification is refused with one unit less.
+ */
 async function spent(verify: (work: Work) => Promise<unknown>): Promise<number> {
   const whole = new Work(1_000_000)
   await verify(whole)
@@ -56,7 +58,7 @@ describe('Verifying a mobile document first charges the budget', () => {
   it('for each transcript that the device may have signed after the first', async () => {
     const one = await verify()
     const transcripts = ['a', 'b', 'n', 'c'].map(transcriptOf)
-    // The last transcript is no longer tried.
+    // The third transcript fits, so the last transcript is not tried.
     expect(await verify({ sessionTranscript: transcripts })).toBe(one + 2 * 10_000)
   })
 

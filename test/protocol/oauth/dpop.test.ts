@@ -47,7 +47,7 @@ const proof = ({ header, payload, by }: Changes = {}) =>
     { jti: 'one', htm: 'POST', htu: URL, iat: SECONDS, ath: ATH, ...payload },
   )
 
-/** The error code of a refused proof, or `accepted`. */
+/** Returns the error code of a refused proof, or `accepted`. */
 async function outcome(changes: Changes = {}, to: Partial<DpopRequest> = {}): Promise<string> {
   const value = await proof(changes)
   try {

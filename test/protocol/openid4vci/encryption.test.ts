@@ -8,7 +8,7 @@ const at = (claims: object) => assertRequestTimes({ ...claims }, new Date(NOW * 
 it('an encrypted request is valid from its nbf until its exp, with a leeway of a minute (RFC 7519 §4.1.4, §4.1.5)', () => {
   expect(at({})).toBeUndefined()
   expect(at({ exp: NOW - 59, nbf: NOW + 60 })).toBeUndefined()
-  // It is not accepted at exp or later.
+  // The request is not accepted at exp or later.
   for (const claims of [{ exp: NOW - 60 }, { nbf: NOW + 61 }, { exp: String(NOW + 60) }, { nbf: null }])
     expect(() => at(claims), JSON.stringify(claims)).toThrow(OAuthError)
 })

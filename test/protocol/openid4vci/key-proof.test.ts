@@ -38,7 +38,7 @@ const proof = (changes?: ProofChanges) => wallet.proof(ISSUER, NONCE, atNow(chan
 const refused = (error: string, message: string) => expect.objectContaining({ error, message })
 
 describe('a key proof of type jwt (OpenID4VCI 1.0 Appendix F.1)', () => {
-  it('proves a bare key, whose DID is its did:jwk', async () => {
+  it('proves a key that the header contains as jwk; its DID is the did:jwk', async () => {
     expect(await verifyKeyProof(await proof(), options())).toEqual({
       key: { jwk: wallet.publicJwk, did: wallet.did },
       nonce: NONCE,
@@ -52,7 +52,7 @@ describe('a key proof of type jwt (OpenID4VCI 1.0 Appendix F.1)', () => {
     })
   })
 
-  it('proves the only key of a DID by the bare DID in kid', async () => {
+  it('proves the only key of a DID if kid is the DID without a fragment', async () => {
     const signed = await wallet.proofByDid(ISSUER, NONCE, atNow({ header: { kid: wallet.did } }))
     expect(await verifyKeyProof(signed, options())).toMatchObject({ key: { did: wallet.did, kid: wallet.kid } })
   })

@@ -6,7 +6,7 @@ import { dcqlFromVpQuery } from '../../../server/protocol/openid4vp/dcql/from-vp
 import { compileVpQuery, type FieldConstraint } from '../../../server/protocol/openid4vp/query/vp-query.js'
 import { requestWork } from '../request-work.js'
 
-/** The formats of this service, and one installation, for tests of queries. */
+/** The formats of the service and the data of one installation, for tests of queries. */
 export const FORMATS = standardFormats.all
 
 export const INSTALLATION = { issuerBaseUrl: 'https://issuer.example' }
@@ -15,7 +15,7 @@ export const zDcqlQuery = dcqlQueryOf(standardFormats)
 
 export const sdJwtView = (claims: JsonObject) => sdJwtVcView(claims, INSTALLATION)
 
-/** The DCQL query for items of a VP query, in an installation with these types. */
+/** Makes the DCQL query for items of a VP query, in an installation with these types. */
 export const dcqlOf = (items: readonly FieldConstraint[][], ...names: readonly string[]) =>
   dcqlFromVpQuery(
     compileVpQuery(

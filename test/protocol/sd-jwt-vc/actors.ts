@@ -10,7 +10,7 @@ export const VCT = 'https://issuer.example/vct/ProofOfPurchase'
 /** A time a number of seconds after NOW. */
 export const later = (seconds: number): Date => new Date(NOW.getTime() + seconds * 1000)
 
-/** Salts and decoys that all differ from each other and are the same in each run. */
+/** Returns a source of salts and decoys. All values are different, and each run has the same values. */
 export function countingBytes(): (length: number) => Uint8Array {
   let calls = 0
   return (length) => createHash('sha512').update(String(calls++)).digest().subarray(0, length)
@@ -50,7 +50,7 @@ export function decode(compact: string): { header: JsonObject; payload: JsonObje
   return { header: read(header), payload: read(payload) }
 }
 
-/** The compact JWT with a changed part of its header or payload, and the original signature. */
+/** Returns the compact JWT with a changed header or payload, and with the original signature. */
 export function tampered(compact: string, part: 0 | 1, change: JsonObject): string {
   const [jwt = '', ...rest] = compact.split('~')
   const segments = jwt.split('.')

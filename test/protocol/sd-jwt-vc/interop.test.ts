@@ -35,7 +35,7 @@ const verifyWith = (jwk: Jwk) => async (data: string, signature: string) => {
   return true
 }
 
-/** An independent implementation of the same standards. */
+/** `@sd-jwt/sd-jwt-vc`, an independent implementation of the same standards. */
 const library = (revokedIndices: number[] = []) =>
   new SDJwtVcInstance({
     signer: signWith(issuer),

@@ -47,7 +47,7 @@ async function verify(text: string, options: Partial<VerifyKeyBindingOptions> = 
   return verifyKeyBinding(verified, { nonce: NONCE, audience: AUDIENCE, now: NOW, notBefore: NOW, ...options })
 }
 
-/** The credential with a KB-JWT of the holder's own key that is wrong in one member. */
+/** Returns the credential with a KB-JWT. The holder's key signs the KB-JWT, but one of its members is wrong. */
 async function forge(claims: JsonObject, header: JsonObject = { typ: 'kb+jwt' }): Promise<string> {
   const right = { iat: NOW_SECONDS, aud: AUDIENCE, nonce: NONCE, sd_hash: sha256(credential) }
   return credential + (await holder.sign(header, { ...right, ...claims }))

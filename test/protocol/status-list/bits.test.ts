@@ -5,6 +5,7 @@ import {
   bitstringBytes,
   bitstringValue,
   STATUS_LIST_SIZE,
+  suspendableStatusBytes,
   tokenStatusBytes,
   tokenStatusValue,
 } from '../../../server/protocol/status-list/bits.js'
@@ -22,6 +23,19 @@ describe('A Token Status List (§4.1)', () => {
     const values = Array.from({ length: 12 }, (_, index) => tokenStatusValue(bytes, index, 2))
     expect(values).toEqual([1, 2, 0, 3, 0, 1, 0, 1, 1, 2, 3, 3])
     expect(tokenStatusValue(bytes, 12, 2)).toBeUndefined()
+  })
+
+  it('packs entries of two bits: INVALID for a revoked index, SUSPENDED for a suspended index (§7.1)', () => {
+    const bytes = suspendableStatusBytes({ revokedIndices: [0, 6, 7], suspendedIndices: [1, 7, 4] }, 8)
+    expect(hex(bytes)).toBe('0952')
+    expect(Array.from({ length: 9 }, (_, index) => tokenStatusValue(bytes, index, 2))).toEqual(
+      // An index that is both is revoked.
+      [1, 2, 0, 0, 2, 0, 1, 1, undefined],
+    )
+    for (const wrong of [-1, 8]) {
+      expect(() => suspendableStatusBytes({ revokedIndices: [wrong], suspendedIndices: [] }, 8)).toThrow(RangeError)
+      expect(() => suspendableStatusBytes({ revokedIndices: [], suspendedIndices: [wrong] }, 8)).toThrow(RangeError)
+    }
   })
 
   it('reads four and eight bits', () => {

@@ -18,12 +18,12 @@ beforeAll(async () => {
   issuer = await actor('did:example:issuer')
 })
 
-const create = (revokedIndices: Iterable<number>, size = SIZE) =>
+const create = (setIndices: Iterable<number>, size = SIZE) =>
   createBitstringStatusListCredential({
     signer: issuer.signer,
     issuer: issuer.id,
     url: URL,
-    revokedIndices,
+    setIndices,
     size,
     issuedAt: NOW,
     validUntil: later(86_400),
@@ -38,7 +38,7 @@ const entry = (statusListIndex: number, more: Partial<BitstringStatusListEntry> 
   ...more,
 })
 
-/** A list of another issuer. */
+/** Makes a list of a different issuer. */
 const foreign = (subject: JsonObject, more: JsonObject = {}): JsonObject => ({
   id: URL,
   type: ['VerifiableCredential', 'BitstringStatusListCredential'],

@@ -38,7 +38,7 @@ const common = (by: Actor, revokedIndices: number[]) => ({
 const tokenListOf = (by: Actor, revoked: number[]) =>
   createTokenStatusList({ ...common(by, revoked), uri: URI, expiresAt: later(600) })
 const bitstringListOf = (by: Actor, revoked: number[]) =>
-  createBitstringStatusListCredential({ ...common(by, revoked), url: URI, validUntil: later(600) })
+  createBitstringStatusListCredential({ ...common(by, revoked), setIndices: revoked, url: URI, validUntil: later(600) })
 
 beforeAll(async () => {
   issuer = await actor('did:example:issuer')
@@ -47,7 +47,7 @@ beforeAll(async () => {
   bitstringList = await bitstringListOf(issuer, [])
 })
 
-/** Checks a credential of `issuer` against the answer of its list's address. */
+/** Checks the status of a credential of `issuer`, when the address of its list gives the given answer. */
 function check(list: string, reference: StatusReference, source: Partial<StatusSource> = {}, key?: IssuerKey) {
   return checkForeignStatus(
     { fetchText: async () => list, resolveIssuerKey: issuer.resolveIssuerKey, now: NOW, ...source },
@@ -58,7 +58,7 @@ function check(list: string, reference: StatusReference, source: Partial<StatusS
 
 const refusal = (message: string) => expect.objectContaining({ name: 'CredentialError', message })
 
-/** A list signed by the issuer that differs from a valid one in its header or payload. */
+/** Makes a list that the issuer has signed, but whose header or payload differs from a valid list. */
 function forged(list: string, claims: JsonObject, header: JsonObject = {}, by = issuer): Promise<string> {
   const good = decode(list)
   return by.sign({ ...good.header, ...header }, { ...good.payload, ...claims })

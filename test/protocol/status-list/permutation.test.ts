@@ -33,7 +33,7 @@ describe('The permutation of status list indices', () => {
 
   it('gives every key another order', () => {
     const same = all(1000, key('one')).filter((index, counter) => index === permuteIndex(key('two'), counter, 1000))
-    // Two random permutations agree in one place on average.
+    // Two random permutations have the same value at one position on average.
     expect(same.length).toBeLessThan(10)
   })
 
@@ -41,7 +41,7 @@ describe('The permutation of status list indices', () => {
     const indices = Array.from({ length: 2000 }, (_, counter) => permuteIndex(key('list'), counter))
     const steps = indices.slice(1).map((index, n) => Math.abs(index - (indices[n] ?? 0)))
     const mean = steps.reduce((sum, step) => sum + step, 0) / steps.length
-    // The average distance of independent indices is a third of the list.
+    // If indices are independent, their average distance is a third of the length of the list.
     expect(mean / STATUS_LIST_SIZE).toBeGreaterThan(0.3)
     expect(mean / STATUS_LIST_SIZE).toBeLessThan(0.37)
     const quarters = [0, 0, 0, 0]

@@ -50,6 +50,24 @@ describe('A Status List Token (Token Status List §5.1)', () => {
     }
   })
 
+  it('has entries of two bits with SUSPENDED for suspended indices, if its credentials can be suspended', async () => {
+    const input = {
+      signer: issuer.signer,
+      issuer: issuer.id,
+      uri: URI,
+      size: SIZE,
+      issuedAt: NOW,
+      expiresAt: later(86_400),
+      ttlSeconds: 60,
+    }
+    const { payload } = decode(
+      await createTokenStatusList({ ...input, revokedIndices: [0, 9], suspendedIndices: [1, 9, SIZE - 1] }),
+    )
+    expect(payload.status_list).toMatchObject({ bits: 2 })
+    const values = [0, 1, 2, 9, SIZE - 2, SIZE - 1].map((idx) => readTokenStatus(payload, { uri: URI, idx }))
+    expect(values).toEqual([1, 2, 0, 1, 0, 2])
+  })
+
   it('refuses an index outside of the list', async () => {
     expect(() => create([SIZE])).toThrow(RangeError)
   })

@@ -1,4 +1,7 @@
-/** Test vectors of the Token Status List, Appendix "Test vectors for Status List encoding": 2^20 entries each, all others 0. */
+/**
+ * Test vectors of the Token Status List, Appendix "Test vectors for Status List encoding": Each list has 2^20 entries.
+ * All entries that are not named are 0.
+ */
 export const VECTORS = [
   {
     bits: 1,

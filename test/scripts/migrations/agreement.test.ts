@@ -24,14 +24,14 @@ afterEach(async () => {
 
 const start = (url: string) => withStartLock(url, (lock) => migrate(lock))
 
-/** `prisma migrate deploy` with the first migrations, as many as given. */
+/** Runs `prisma migrate deploy` with the first `count` migrations. */
 async function deploy(url: string, count?: number): Promise<string[]> {
   const migrationsList = migrationList(directory, (await readMigrations(directory)).slice(0, count))
   return (await withSchemaEngine(url, (engine) => engine.applyMigrations({ migrationsList, filters })))
     .appliedMigrationNames
 }
 
-/** The result of `prisma migrate status`. */
+/** Returns the result of `prisma migrate status`. */
 async function history(url: string) {
   const migrationsList = migrationList(directory, await readMigrations(directory))
   return withSchemaEngine(url, (engine) =>
@@ -39,7 +39,10 @@ async function history(url: string) {
   )
 }
 
-/** The next step of `prisma migrate dev`, which would reset a database that differs from its migrations. */
+/**
+ * Returns the next step that `prisma migrate dev` would take. It would reset a database that differs from its
+ * migrations.
+ */
 async function nextStep(url: string) {
   const migrationsList = migrationList(directory, await readMigrations(directory))
   return withSchemaEngine(url, async (engine) => (await engine.devDiagnostic({ migrationsList, filters })).action.tag)

@@ -11,7 +11,7 @@ import { LICENCE, licence, useMdocVerifier } from '../mdoc.js'
 import { useWorld } from '../world.js'
 import { evidenceOf, failuresOf } from './kept.js'
 
-// An auditor has the package alone. Only the functions of the libraries judge it: no function of this service does.
+// An auditor has only the package. In this test only libraries verify the package, and no function of this service.
 
 const world = useWorld({ maintenance: false })
 
@@ -28,7 +28,7 @@ const isSigned = (jwk: unknown) => async (data: string, signature: string) =>
     () => false,
   )
 
-/** The key of an issuer that a DID document of the package names. */
+/** Returns the key of an issuer from a DID document of the package. */
 function keyInDocument({ sources }: StoredEvidence, did: string, kid: string): unknown {
   const document = sources.find(({ kind, address }) => kind === 'did-document' && address === did)?.content
   const methods = (document as { verificationMethod: { id: string; publicKeyJwk: JWK }[] }).verificationMethod
@@ -40,7 +40,7 @@ function listAt({ sources }: StoredEvidence, uri: string): string {
   return String(list?.content)
 }
 
-/** The request is the verifier's, for this nonce. */
+/** The request is signed by the verifier and has this nonce. */
 async function checkRequest({ request, answeredAt }: StoredEvidence): Promise<void> {
   const key = await importJWK(request.key as JWK, decodeProtectedHeader(String(request.signed)).alg)
   const { payload } = await jwtVerify(String(request.signed), key, { currentDate: new Date(answeredAt) })
@@ -168,7 +168,7 @@ describe('an auditor with @auth0/mdl', () => {
     expect(evidence.presentations[0]?.sessionTranscripts).toHaveLength(1)
     expect(await failedChecks(evidence)).toEqual([])
     expect(await failuresOf(evidence)).toEqual([])
-    // Another nonce makes another transcript.
+    // A different nonce would make a different transcript.
     const [shown] = evidence.presentations
     if (shown === undefined) throw new Error('There is no presentation.')
     const other = Buffer.from(mdocs.redirect({ ...payload, nonce: 'other' })).toString('base64url')

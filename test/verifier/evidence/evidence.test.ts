@@ -24,7 +24,7 @@ import { evidenceOf, failuresOf, namesOf, readEvidence, tampered } from './kept.
 
 const world = useWorld({ maintenance: false })
 
-/** A verified request. */
+/** Makes a request and answers it. The session is then verified. */
 async function verified(body: Record<string, unknown> = { keepEvidence: true }, format = FORMATS[0] ?? 'dc+sd-jwt') {
   const { asked, payload } = await world.asked(format, body)
   const presentation = await present(world.held[format], world.wallet, payload)
@@ -256,7 +256,7 @@ describe('the evidence of an answer', () => {
     expect((await answer(payload, { 'item-0-sd-jwt': [presentation] })).status).toBe(200)
     const read = (options: object) =>
       world.service.request('GET', `/api/v1/verification-sessions/${asked.verificationSessionId}/evidence`, options)
-    // The client secret made it.
+    // The request was made with the client secret, so no user created it.
     expect((await read({ authorization: await world.service.bearer('verifier') })).status).toBe(403)
     const { status, json } = await read({ client: true })
     expect([status, json.request.vpQuery]).toEqual([200, [ITEM]])

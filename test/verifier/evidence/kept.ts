@@ -6,13 +6,13 @@ import type { Asked } from '../actors.js'
 
 type Named = Pick<Asked, 'verificationSessionId'>
 
-/** Reads evidence as its maker. */
+/** Reads evidence as the creator of the request. */
 export const readEvidence = async (service: TestService, { verificationSessionId }: Named, sub = 'verifier') =>
   service.request('GET', `/api/v1/verification-sessions/${verificationSessionId}/evidence`, {
     authorization: await service.bearer(sub),
   })
 
-/** The evidence of a session, which has the form that the contract describes. */
+/** Reads the evidence of a session. Checks that it has the shape that the contract describes. */
 export async function evidenceOf(service: TestService, asked: Named) {
   const read = await readEvidence(service, asked)
   expect(read.status, read.text).toBe(200)
@@ -35,7 +35,7 @@ export async function namesOf(evidence: StoredEvidence): Promise<string[]> {
   return names
 }
 
-/** A text with one character of its middle replaced, so that another octet results. */
+/** Returns the text with one character in the middle replaced, so that a decoded octet changes. */
 export function tampered(text: string, at = Math.floor(text.length / 2)): string {
   const replaced = text[at] === 'A' ? 'B' : 'A'
   return `${text.slice(0, at)}${replaced}${text.slice(at + 1)}`

@@ -62,7 +62,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-/** A copy that was changed in place. */
+/** Returns a changed copy. */
 function altered(change: (copy: Evidence) => void): Evidence {
   const copy = structuredClone(evidence)
   change(copy)
@@ -104,7 +104,7 @@ const ALTERED: readonly (readonly [string, () => Evidence, string])[] = [
       altered(({ request }) => {
         request.nonce = tampered(request.nonce)
       }),
-    'request: nonce is not that of the request object.',
+    'request: nonce differs from the request object.',
   ],
   [
     'the request object',
@@ -168,7 +168,7 @@ const ALTERED: readonly (readonly [string, () => Evidence, string])[] = [
         const check = only(presentations).checks.find((one) => one.check === 'signature')
         if (check !== undefined) check.outcome = 'failed'
       }),
-    `${PRESENTATION}: signature: It is recorded as failed, and does not fail.`,
+    `${PRESENTATION}: signature: It is recorded as failed, but it does not fail.`,
   ],
   [
     'the moment of the answer',
@@ -184,7 +184,7 @@ const ALTERED: readonly (readonly [string, () => Evidence, string])[] = [
       altered(({ request }) => {
         request.dcqlQuery = { credentials: [{ id: 'club', format: 'dc+sd-jwt', meta: { vct_values: ['other'] } }] }
       }),
-    'request: dcql_query is not that of the request object.',
+    'request: dcql_query differs from the request object.',
   ],
   [
     'a document that is missing',

@@ -86,7 +86,10 @@ describe('altered answers', () => {
     await world.expectRefused(request, payload, { purchase: [`${header}.${body}.${signature}`] }, sentence)
   })
 
-  /** A JWT's payload under another algorithm: unsigned, or with a public key as the secret. */
+  /**
+   * Makes a JWT with the same payload and a different algorithm: unsigned, or with the public key as the secret of a
+   * MAC.
+   */
   function forged(jwt: string, alg: string, publicJwk: unknown): string {
     const header = { ...decodeProtectedHeader(jwt), alg }
     const input = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.${jwt.split('.')[1]}`

@@ -25,7 +25,7 @@ const asked = (body: Record<string, unknown> = {}) =>
 const answered = (request: AskedOverBrowser, options = {}) =>
   answerInBrowser(request.digitalCredentialRequest, world.wallet, world.held['dc+sd-jwt'], options)
 
-/** A refusal that does not change the session: the wallet may still answer. */
+/** Checks a refusal that does not change the session: the wallet may still answer. */
 async function expectStillOpen(request: AskedOverBrowser, credential: unknown, sentence: string, status = 400) {
   const reply = await postFrom(status === 403 ? 'https://evil.example' : SHOP, request, credential)
   expect([reply.status, reply.json.error_description]).toEqual([status, sentence])
@@ -33,7 +33,7 @@ async function expectStillOpen(request: AskedOverBrowser, credential: unknown, s
   expect((await postFrom(SHOP, request, await answered(request))).status).toBe(200)
 }
 
-/** A refusal of the content, which ends the session. */
+/** Checks a refusal because of the content, which ends the session. */
 async function expectRefused(request: AskedOverBrowser, credential: BrowserRequest, sentence: string) {
   const reply = await postFrom(SHOP, request, credential)
   expect([reply.status, reply.json]).toEqual([400, { error: 'invalid_request', error_description: sentence }])

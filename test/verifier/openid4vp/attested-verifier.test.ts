@@ -32,7 +32,7 @@ let world: Awaited<ReturnType<typeof makeWorld>>
 let jwk: JWK
 let attestation: string
 
-/** The same installation, started with an attestation. */
+/** Starts the same installation with an attestation. */
 const startWith = async (changes: AttestationChanges, clock?: () => Date, of = service) => {
   const { databaseUrl, identityProvider } = of
   const env = { VERIFIER_ATTESTATION: await attester.fileFor(jwk, changes) }

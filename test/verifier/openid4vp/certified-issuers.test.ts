@@ -277,11 +277,11 @@ describe('a Token Status List that is signed by certificate (HAIP 1.0 §6.1)', (
     expect(await refusalWith((uri) => certifiedStatusList(signer(), uri, []), {}, other)).toContain(
       'Status list is of another issuer than the credential.',
     )
-    // The same name in two certificates does not prove that they belong to one issuer.
+    // Two certificates with the same name may belong to different issuers.
     expect(await refusalWith((uri) => certifiedStatusList(leaf(), uri, []), {}, other)).toBe(
       'Presentation for club: Status list is of another issuer than the credential.',
     )
-    // This authority is not trusted for credentials either.
+    // For credentials, this authority is not trusted either.
     const forged = await membership(makeLeaf(rootOf(lists)), wallet)
     expect(await refusalOf(forged, {}, other)).toContain('does not lead to a trust anchor')
   })

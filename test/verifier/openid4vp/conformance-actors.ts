@@ -19,7 +19,7 @@ const SUITE = 'https://suite.example/test/a/credence'
 const PID = 'urn:eudi:pid:1'
 export const RETURN = 'https://shop.example/return?order=7'
 
-/** The same with a driving licence (`credential_format=iso_mdl`). */
+/** The modules with a driving licence (`credential_format=iso_mdl`). */
 export const MDL_QUERY = {
   credentials: [
     {
@@ -50,7 +50,7 @@ const SUBJECT = {
   place_of_birth: { country: 'DD' },
 }
 
-/** A request that the wallet has received, with the address that led to it. */
+/** A request that the wallet has received, and the address with which the wallet was opened. */
 export interface Received {
   readonly asked: Asked
   /** The address that opens the wallet, and its parameters. */
@@ -62,7 +62,7 @@ export interface Received {
 }
 
 export interface MdlChanges {
-  /** Members that replace members of the request in the data that the device signs. */
+  /** These members replace members of the request in the data that the device signs. */
   readonly over?: Partial<ReturnType<typeof redirectOf>>
   /** Changes the presentation. */
   readonly changed?: (presentation: string) => string

@@ -28,7 +28,7 @@ afterAll(() => suite.close())
 /** The keys of requests in this file. No key may occur twice. */
 const seen = new Set<string>()
 
-/** The entropy in bits from the frequency of each character, as the suite estimates it. */
+/** Estimates the entropy in bits from the frequency of each character, as the suite does. */
 function entropy(text: string): number {
   const shares = [...new Set(text)].map((character) => (text.split(character).length - 1) / text.length)
   return text.length * shares.reduce((sum, share) => sum - share * Math.log2(share), 0)
@@ -93,7 +93,7 @@ function checkSigner({ header, payload }: Received, { prefix }: Variant) {
     expect(leaf.checkHost('credence.example', { subject: 'never' })).toBe('credence.example')
 }
 
-/** §5.1, §5.8, §6, §8.2: exactly these parameters. */
+/** §5.1, §5.8, §6, §8.2: the request has exactly these parameters. */
 function checkParameters({ header, payload }: Received, { responseMode }: Variant, walletNonce: string | undefined) {
   const times = { aud: 'https://self-issued.me/v2', iat: expect.any(Number), exp: expect.any(Number) }
   expect(payload).toEqual({
@@ -128,7 +128,10 @@ function checkFormats({ payload }: Received, { haip }: Variant) {
   expect(names.filter((name) => !/^(?:[REP]S(?:256|384|512)|ES256K|EdDSA|Ed25519)$/.test(name))).toEqual([])
 }
 
-/** §8.3, §11.1; HAIP 1.0 §5: a key for this request only. Without encryption there are no members about encryption. */
+/**
+ * §8.3, §11.1; HAIP 1.0 §5: the request has a key that no other request has. Without encryption, the request has no
+ * members about encryption.
+ */
 async function checkMetadata({ payload }: Received, { responseMode }: Variant) {
   const formats = { vp_formats_supported: expect.any(Object) }
   if (responseMode === 'direct_post') {
@@ -196,7 +199,7 @@ describe.each([...CERTIFIED, ...UNSIGNED])('modules with a valid credential: %s'
   it('oid4vp-1final-verifier-happy-flow', async () => {
     const request = await check(await suite.received(variant.asks), variant)
     await accepted(request)
-    // Another request has another key and another nonce.
+    // A second request has a different key and a different nonce.
     const other = await check(await suite.received(variant.asks), variant)
     expect(other.payload.nonce).not.toBe(request.payload.nonce)
     await accepted(other)

@@ -7,7 +7,7 @@ const world = useWorld()
 
 const WRONG_NONCE = 'Key Binding JWT nonce is not that of the request.'
 
-/** A query with credential queries for the purchase by id, and the given sets. */
+/** Makes a query. It has a credential query for the purchase for each of the ids, and the given sets. */
 async function asked(ids: Readonly<Record<string, Format>>, members: Record<string, unknown> = {}) {
   const credentials = Object.entries(ids).map(([id, format]) => ({
     ...dcql(world.service, format).credentials[0],

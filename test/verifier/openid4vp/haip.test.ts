@@ -298,7 +298,7 @@ describe('an answer to a request of profile haip', () => {
       }
     }
     expect(web.requests.length).toBe(before)
-    // In profile final each of these issuers is accepted.
+    // In profile `final` all of these issuers are accepted.
     for (const issuer of issuers) {
       const credential = await issuer.sdJwtVc({ holderKey: wallet.publicJwk })
       const body = { profile: 'final', trustedIssuers: [issuer.id] }

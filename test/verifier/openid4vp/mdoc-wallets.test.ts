@@ -14,7 +14,7 @@ const world = useMdocVerifier()
 
 const DAY = 86_400_000
 
-/** Documents of one holder: made by @auth0/mdl, another code base, and by this service. */
+/** Two documents of the same holder: one is made by @auth0/mdl, an independent library, and one by this service. */
 const held = {} as Record<'ours' | 'auth0', HeldDocument>
 let document: MDoc
 

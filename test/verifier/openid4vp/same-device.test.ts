@@ -13,7 +13,10 @@ type Payload = Awaited<ReturnType<typeof asked>>['payload']
 const presented = async (payload: Payload, options = {}) =>
   answer(payload, { purchase: [await present(world.held['dc+sd-jwt'], world.wallet, payload, options)] })
 
-/** The code in a reply's redirect, which must be the request's address with nothing else added. */
+/**
+ * Returns the code from the redirect of a reply. Checks that the redirect is the request's `redirect_uri` with only the
+ * code added.
+ */
 function codeIn(reply: { json: { redirect_uri?: string } }): string {
   const url = new URL(reply.json.redirect_uri ?? 'none:')
   const code = url.searchParams.get('response_code') ?? ''

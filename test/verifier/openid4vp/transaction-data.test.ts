@@ -13,7 +13,7 @@ const SIGNATURE = { type: 'urn:example:signature', credential_ids: ['other'], do
 type Entry = Record<string, unknown>
 type Asked = RequestPayload & { readonly transaction_data: string[] }
 
-/** A request for one SD-JWT VC, or for several by id. */
+/** Makes a request for one SD-JWT VC, or for several SD-JWT VCs with the given ids. */
 async function asked(transactionData: Entry[] | undefined, ids = ['purchase'], members: Record<string, unknown> = {}) {
   const [credential] = dcql(world.service, 'dc+sd-jwt').credentials
   const dcqlQuery = { credentials: ids.map((id) => ({ ...credential, id })), ...members }

@@ -24,7 +24,7 @@ const fetchWith = (asked: Asked, metadata: unknown, form: Record<string, string>
 const asked = (body: Record<string, unknown> = {}) =>
   ask(world.service, { dcqlQuery: dcql(world.service, 'dc+sd-jwt'), ...body })
 
-/** The description of a refusal, which must not change the session. */
+/** Returns the description of a refusal. Checks that the refusal does not change the session. */
 async function refusalOf(metadata: unknown, body: Record<string, unknown> = {}) {
   const request = await asked(body)
   const reply = await fetchWith(request, metadata)
@@ -205,9 +205,10 @@ describe('vp_formats_supported of a wallet', () => {
         credential_sets: [{ options: [['purchase']] }, { options: [['spare']] }],
       },
     }
-    // One of two required sets would be removed.
+    // In the copy for this wallet, one of two required sets would be missing.
     expect((await queryWith({ jwt_vc_json: {} }, both)).ids).toEqual(['purchase', 'spare'])
-    // Only an optional set would be removed, but the remaining query must not become required.
+    // Only an optional set would be missing. But then the other credential query would become required, because no set
+    // would name it.
     expect((await queryWith({ jwt_vc_json: {} }, optional)).ids).toEqual(['purchase', 'spare'])
   })
 

@@ -21,7 +21,7 @@ beforeEach(() => {
   ahead = 0
 })
 
-/** Checks of a session's only presentation by outcome (passed, failed, not reached), each list in its order. */
+/** Reads the checks of a session's only presentation, grouped by outcome: passed, failed, not reached. */
 async function told(service: typeof world.service, { verificationSessionId }: { verificationSessionId: string }) {
   const path = `/api/v1/verification-sessions/${verificationSessionId}/checks`
   const { status, json, text } = await service.request('GET', path, { client: true })
@@ -53,7 +53,7 @@ async function failing(
   return told(world.service, asked)
 }
 
-/** Replaces the signature of a presentation's credential. */
+/** Replaces the signature of the credential in a presentation. */
 const forged = (sdJwt: string) => sdJwt.replace(/\.[\w-]{8}([\w-]+)~/, '.AAAAAAAA$1~')
 const NOBODY = { trustedIssuers: ['did:web:elsewhere.example'] }
 const PAYMENT = { type: 'payment', credential_ids: ['purchase'], amount: '1 EUR' }

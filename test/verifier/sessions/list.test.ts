@@ -8,7 +8,10 @@ import { ITEM } from '../actors.js'
 const PATH = '/api/v1/verification-sessions'
 
 let service: TestService
-/** Four sessions, the oldest first: not fetched, fetched, answered with an error, expired. */
+/**
+ * Makes four sessions, the oldest first. The request of the first is not fetched, the second is fetched, the third is
+ * answered with an error, and the fourth has expired.
+ */
 let made: string[]
 
 beforeAll(async () => {

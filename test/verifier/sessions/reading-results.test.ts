@@ -14,6 +14,7 @@ const VERIFIED: StoredResult = {
   endedAt: ENDED,
   result: [{ claims: { product: 'Espresso machine' } }],
   discarded: null,
+  claimsErasedAt: null,
   responseCodeHash: responseCodeHash(CODE),
   responseCodeUsedAt: null,
 }
@@ -28,7 +29,7 @@ const CLIENT = reader({ client: true })
 const user = (sub: string, roles: readonly string[] = []) =>
   reader({ caller: { sub, roles: new Set(roles) } as unknown as Caller })
 
-/** Reads a session's result. `used` has the uses of the code; only the first use counts. */
+/** Makes the function that reads a session's result. `used` records the uses of the code. Only the first use counts. */
 function reading(stored: Partial<StoredResult> | undefined, { now = ENDED } = {}) {
   const used: Date[] = []
   const read = createReadResult({

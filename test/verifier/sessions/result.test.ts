@@ -120,7 +120,7 @@ describe('retention', () => {
     await runTask(remove, now)
     expect((await read('')).json.message).toBe('Verification session not found.')
     const [events] = service.features.sessionEvents.tasks
-    // The events of one day are removed together.
+    // Events are removed later than the session, because all events of a day are removed together.
     if (events !== undefined) await runTask(events, new Date(now.getTime() + 2 * 86_400_000))
     expect(await sql(service.databaseUrl, 'SELECT 1 FROM session_events')).toEqual([])
     expect((await service.request('GET', new URL(asked.qr_code_url).pathname)).status).toBe(404)

@@ -14,7 +14,7 @@ import {
 
 const FAILED = responseFailed('Credential has been revoked.')
 
-/** The interface's transitions and the expiry: the states that may follow each state. */
+/** For each state, the states that may follow: the transitions of the interface, and the expiry. */
 const TABLE: Record<SessionState, [string, SessionState][]> = {
   RequestCreated: [
     ['retrieved', 'RequestUriRetrieved'],

@@ -7,7 +7,7 @@ import { useWorld } from '../world.js'
 
 const PATH = '/api/v1/trusted-issuers'
 
-// In this test, this installation's own issuer is not trusted until it is added.
+// With this setting, the installation's own issuer is not trusted until a test adds it.
 const world = useWorld({ env: { TRUSTED_ISSUERS: 'did:web:nobody.example' } })
 
 const add = (issuer: unknown, more: Record<string, unknown> = {}) =>
@@ -41,7 +41,7 @@ describe('issuers that were added', () => {
       { id: expect.any(String), issuer: did, note: 'Ourselves', createdAt: expect.any(String) },
     ])
     expect(await refusalOf()).toBeUndefined()
-    // For an open request, the trust at the time of the answer counts.
+    // For a request that was made earlier, the trust at the time of the answer counts.
     const underWay = await requested()
     expect((await remove(added.json.id)).status).toBe(204)
     expect(await answered(underWay)).toContain('is not trusted.')

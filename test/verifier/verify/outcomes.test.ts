@@ -18,7 +18,7 @@ const FORMATS: Readonly<Record<string, object>> = {
 
 const VALID = { issuer: 'did:web:issuer.example', shown: { payload: { a: 1 } } } as unknown as VerifiedCredential
 
-/** Verifies texts whose first word names their format. `counted` has the counted outcomes. */
+/** Makes a verifier of texts whose first word names their format. `counted` records the outcomes that were counted. */
 function verifying(check: VerifyPorts['check'] = async () => VALID) {
   const counted: (Check | undefined)[] = []
   const verify = createVerify({
@@ -29,7 +29,7 @@ function verifying(check: VerifyPorts['check'] = async () => VALID) {
   return { ...verify, counted }
 }
 
-/** Passes these checks, and fails with that error. */
+/** A format that passes the given checks and then fails with the given error. */
 const failing =
   (passed: readonly Check[], error: Error): VerifyPorts['check'] =>
   async (_format, _compact, _work, onPassed) => {
@@ -77,7 +77,7 @@ describe('a credential that is verified', () => {
 
   it('names the passed checks, the failed check with its sentence, and the checks not reached', async () => {
     const error = new CredentialError('Credential has expired.', { check: 'validity' })
-    // A check may be passed and fail later.
+    // A check may first pass and later fail.
     const { checks } = verifying(failing(['format', 'issuer-key', 'validity'], error))
     const told = (await checks('compact credential', work)).checks
     expect(outcomes(told)).toEqual([

@@ -15,11 +15,11 @@ const READING: StatusReading = {
   now: new Date(),
 }
 
-const ENTRY = { publicJwk: ISSUER.jwk, size: 100, revoked: false } as NonNullable<
+const ENTRY = { publicJwk: ISSUER.jwk, size: 100, revoked: false, suspended: false, bits: 1 } as NonNullable<
   Awaited<ReturnType<StatusPorts['ownEntry']>>
 >
 
-/** Reads statuses from a database with one list. `asked` has the requested entries. */
+/** Makes the reader of statuses with a database that has one list. `asked` records the requested entries. */
 function statuses(entry: Partial<typeof ENTRY> = {}) {
   const asked: string[] = []
   const checks = createStatusChecks({
@@ -37,6 +37,9 @@ const token = (idx: number, list = LIST) => ({ uri: `${BASE}/token-status-lists/
 const bitstring = (index: number) =>
   ({ statusListCredential: `${BASE}/status-lists/${LIST}`, statusListIndex: index }) as never
 
+const suspensions = (index: number) =>
+  ({ statusListCredential: `${BASE}/status-lists/${LIST}/suspension`, statusListIndex: index }) as never
+
 describe('the status of a credential in a list of this installation', () => {
   it('is read from the database, in both forms of the list, and nothing is fetched', async () => {
     const { read, asked } = statuses()
@@ -52,6 +55,38 @@ describe('the status of a credential in a list of this installation', () => {
       message: 'Credential has been revoked.',
       check: 'revoked',
     })
+  })
+
+  it.each([
+    [{ suspended: true, bits: 2 as const }, ['suspended', 'valid', 'suspended', 'suspended']],
+    [{ revoked: true, bits: 2 as const }, ['revoked', 'revoked', 'valid', 'revoked']],
+    // A credential that was suspended before it was revoked stays in the list of suspensions.
+    [{ revoked: true, suspended: true, bits: 2 as const }, ['revoked', 'revoked', 'suspended', 'revoked']],
+  ])('depends on the purpose of the list for %j', async (entry, expected) => {
+    const { read } = statuses(entry)
+    const references = [[token(7)], [bitstring(7)], [suspensions(7)], [bitstring(7), suspensions(7)]]
+    expect(await Promise.all(references.map((some) => read(READING, some, ISSUER)))).toEqual(expected)
+  })
+
+  it('agrees with the published list in the evidence, also if a reinstatement comes in between', async () => {
+    const states = [true, false, false, false]
+    let at = 0
+    let noted: unknown
+    const checks = createStatusChecks({
+      config: { issuerBaseUrl: BASE, statusTrustAnchors: [] },
+      publishOwn: async () => ({ body: String(states[at]), mediaType: '', etag: '', gzipped: new Uint8Array() }),
+      ownEntry: async () => {
+        const entry = { ...ENTRY, bits: 2 as const, suspended: states[at] ?? false }
+        at += 1
+        return entry
+      },
+    })
+    const recorder = {
+      read: ({ content }: { content: unknown }) => {
+        noted = content
+      },
+    } as unknown as NonNullable<StatusReading['recorder']>
+    expect([await checks.read({ ...READING, recorder }, [token(7)], ISSUER), at, noted]).toEqual(['valid', 3, 'false'])
   })
 
   it('is valid without an entry', async () => {

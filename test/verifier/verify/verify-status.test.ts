@@ -41,7 +41,7 @@ describe.each([
   },
   {
     form: 'Bitstring Status List v1.0',
-    credential: (uri: string, idx: number) => issuer.jwtVc({ status: bitstringStatus(uri, idx) }),
+    credential: (uri: string, idx: number) => issuer.jwtVc({ status: [bitstringStatus(uri, idx)] }),
     list: (uri: string, revoked: number[], by?: ForeignIssuer) => issuer.bitstringStatusList(uri, revoked, by?.signer),
   },
 ])('the status of a credential of another issuer: $form', ({ credential, list }) => {
@@ -116,7 +116,7 @@ describe('the status of a credential in a list of this service', () => {
     const id = await listId()
     const bitstring = bitstringStatus(`${service.url}/status-lists/${id}`, 1)
     const error = 'Status list belongs to another issuer than the credential.'
-    expect(await verify(await issuer.jwtVc({ status: bitstring }))).toEqual(refused(error))
+    expect(await verify(await issuer.jwtVc({ status: [bitstring] }))).toEqual(refused(error))
     const token = { uri: `${service.url}/token-status-lists/${id}`, idx: 1 }
     expect(await verify(await issuer.sdJwtVc({ status: token }))).toEqual(refused(error))
   })
@@ -184,7 +184,7 @@ describe('status entries of a credential', () => {
 })
 
 describe('a large Token Status List', () => {
-  /** A list of a number of 2-bit entries that cannot be compressed. The entry 0 is valid. */
+  /** Makes a list of 2-bit entries that cannot be compressed. The entry at index 0 is valid. */
   async function listOf(uri: string, entries: number) {
     const bytes = randomBytes(entries / 4)
     bytes[0] = 0

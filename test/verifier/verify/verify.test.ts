@@ -20,7 +20,7 @@ afterAll(() => service.close())
 
 const post = (body: unknown) => service.request('POST', '/credentials/verify', { authorization: alice, body })
 
-/** The answer to a credential. The status is always 200. */
+/** Verifies a credential and returns the answer. Checks that the status is 200. */
 async function verify(credential: string) {
   const answer = await post({ credential })
   expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8'])
@@ -34,7 +34,7 @@ async function sign(format: 'jwt_vc_json' | 'dc+sd-jwt'): Promise<{ id: string; 
 
 const revoke = (id: string) => service.request('POST', `/api/v1/credentials/${id}/revoke`, { client: true })
 
-/** One character of a segment replaced by another, so that it stays well-formed. */
+/** Replaces one character of a segment by a different character, so that the segment stays well-formed. */
 function flipped(compact: string, segment: number, at = 20): string {
   const parts = compact.split('.')
   const part = parts[segment] ?? ''

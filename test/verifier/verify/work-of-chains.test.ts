@@ -8,6 +8,7 @@ it('attack: chains of certificates are charged to the budget by length before a 
   const ports = {
     clock: () => new Date(),
     config: { trustAnchors: [root.certificate] },
+    resolver: {},
   } as unknown as VerificationsPorts
   const { start } = createVerifications(ports)
   const x5c = [makeLeaf(root).x5c]

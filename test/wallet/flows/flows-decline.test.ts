@@ -56,7 +56,7 @@ describe('declining a presentation', () => {
     const payload = { state: 'state-of-the-request' }
     const { processId } = await startedWith(await verifier.request(world.dcqlQuery(), { mode, payload }))
     const answer = await decline(processId)
-    // This verifier names no address for the return.
+    // This verifier names no page to which the user returns.
     expect(answer.json).toEqual({ status: 'declined', message: 'Presentation declined.' })
     expect(verifier.refusals).toEqual([
       { error: 'access_denied', state: 'state-of-the-request', encrypted: mode === 'direct_post.jwt' },

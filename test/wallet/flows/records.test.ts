@@ -7,7 +7,7 @@ const NOW = new Date('2026-03-01T12:00:00Z')
 const HOLDER = { did: 'did:example:alice', hosted: undefined }
 const OFFERING = { kind: 'offering', offeringId: 'an offering' } as const
 
-/** Records over flows in memory. Each lookup finds the next of the given states. */
+/** Makes the records with flows in memory. Each lookup finds the next of the given states. */
 function records(...states: readonly FlowState[]) {
   const stored: StoredFlow[] = []
   const left = [...states]
@@ -37,7 +37,7 @@ it('a flow lasts ten minutes, and its pending action can be read only through th
   expect(flow).toMatchObject({ id, did: HOLDER.did, holderId: null, expiresAt: new Date('2026-03-01T12:10:00Z') })
   expect(flow?.content).not.toContain('an offering')
   expect(await contentOf({ id, content: flow?.content ?? '' })).toEqual(OFFERING)
-  // The action was protected for its own row.
+  // The content is encrypted so that only its own flow can decrypt it.
   await expect(contentOf({ id: 'another flow', content: flow?.content ?? '' })).rejects.toThrow()
 })
 

@@ -3,7 +3,7 @@ import { readInvitation, resolveInvitation } from '../../../server/wallet/invita
 
 const OFFER = encodeURIComponent('{"credential_issuer":"https://issuer.example"}')
 
-/** Reads the invitation in a content. Its address answers with the given body. */
+/** Reads the invitation from the content of a QR code. The address in it answers with the given body. */
 const resolved = (content: string, body: string, { status = 200, allowHttp = false } = {}) =>
   resolveInvitation(async () => new Response(body, { status }), content, allowHttp)
 

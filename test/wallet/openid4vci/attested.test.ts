@@ -17,11 +17,11 @@ const walletRoot = newProviderRoot()
 const provider = certify({ subject: 'Wallet Provider', issuer: walletRoot, keyUsage: 0x80 })
 
 let files: Awaited<ReturnType<typeof certificateFiles>>
-/** Hosts wallets with attestations. */
+/** The installation whose hosted wallets have attestations. */
 let service: TestService
-/** Hosts wallets without attestations. */
+/** The installation whose hosted wallets have no attestations. */
 let plain: TestService
-/** Another installation, which trusts the wallet provider. */
+/** The issuing installation, which trusts the wallet provider. */
 let elsewhere: TestService
 
 beforeAll(async () => {
@@ -129,7 +129,7 @@ describe('a wallet attestation (OpenID4VCI 1.0 Appendix E)', () => {
   })
 })
 
-/** An offer of the other installation. */
+/** Makes an offer of the issuing installation. */
 async function offered(members: Record<string, unknown> = {}, schema: Record<string, unknown> = {}) {
   const authorization = await elsewhere.bearer('issuer')
   const { name } = await postSchema(elsewhere, authorization, schema)

@@ -40,7 +40,10 @@ afterAll(async () => {
 
 const ATTESTED = { token_endpoint_auth_methods_supported: ['attest_jwt_client_auth'] }
 
-/** An issuer like the issuer of the suite: a path with a slash at its end, attested wallets, DPoP, keys by value. */
+/**
+ * Starts an issuer like the issuer of the suite. Its address has a path with a slash at the end. It demands attested
+ * wallets and DPoP, and its metadata contain its keys.
+ */
 const suiteIssuer = (options: RemoteIssuerOptions = {}): RemoteIssuerOptions => ({
   path: PATH,
   authorization: 'immediate',
@@ -66,7 +69,7 @@ interface Taken extends AsyncDisposable {
 
 const BY_VALUE = (issuer: RemoteIssuer) => issuer.offer([DIPLOMA_SD_JWT])
 const BY_REFERENCE = (issuer: RemoteIssuer) => issuer.offerByReference([DIPLOMA_SD_JWT])
-/** The wallet begins: it knows only issuer and configuration (OpenID4VCI 1.0 §4.1.1). */
+/** The wallet begins the flow. It knows only the issuer and the configuration (OpenID4VCI 1.0 §4.1.1). */
 const BY_ITSELF = async (issuer: RemoteIssuer) => {
   const offer = { credential_issuer: `${issuer.url}${PATH}`, credential_configuration_ids: [DIPLOMA_SD_JWT] }
   return `openid-credential-offer://?${new URLSearchParams({ credential_offer: JSON.stringify(offer) })}`
@@ -83,7 +86,10 @@ async function take(
   return { issuer, wallet, status, json, [Symbol.asyncDispose]: () => issuer.close() }
 }
 
-/** Parts of a flow's requests that the suite examines; the credential is bound to the key of the proof. */
+/**
+ * Returns the parts of a flow's requests that the suite examines. Checks that the credential is bound to the key of the
+ * proof.
+ */
 async function expectTaken({ issuer, wallet, status, json }: Taken): Promise<void> {
   expect([status, json.message, json.credentials?.length]).toEqual([200, undefined, 1])
   const identifier = `${issuer.url}${PATH}`
@@ -201,7 +207,7 @@ function reversing(): RemoteEncryption {
 }
 
 it('oid4vci-1_0-wallet-test-credential-issuance, encrypted', async () => {
-  // The same settings as in the suite, which then skips the module if the wallet does not encrypt.
+  // These are the settings of the suite. With them, the suite skips the module if the wallet does not encrypt.
   const encryption = await newRemoteEncryption({ required: 'nothing' })
   await using taken = await take(suiteIssuer({ encryption }))
   expect([taken.status, taken.json.credentials?.length]).toEqual([200, 1])
@@ -262,7 +268,8 @@ describe('modules about the scheme of a challenge (RFC 9110 §11.1)', () => {
     `Bearer error="invalid_token", dpop ${NONCE}`,
     `BEARER realm="a", dPoP algs="ES256", ${NONCE}`,
     `bearer realm="dpop \\" x", dpop ${NONCE}`,
-    // RFC 9110 §11.2, §11.6.1: white space around "=", plain values, names in other letters, schemes without parameters.
+    // RFC 9110 §11.2, §11.6.1: challenges may have white space around "=", unquoted values, names in upper or lower
+    // case, and schemes without parameters.
     'dpop error = "use_dpop_nonce"',
     'DPoP\terror=use_dpop_nonce',
     'DPoP Error="use_dpop_nonce"',

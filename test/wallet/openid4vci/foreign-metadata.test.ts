@@ -25,12 +25,12 @@ type Members = Record<string, unknown>
 const configurationsAt = (url: string) =>
   remoteIssuerMetadata(url, {}).credential_configurations_supported as Record<string, Members>
 
-/** Metadata with another configuration, which is not offered. */
+/** Makes metadata with one more configuration, which is not offered. */
 const beside = (other: unknown) => (url: string) => ({
   credential_configurations_supported: { ...configurationsAt(url), Other: other },
 })
 
-/** Metadata with changed members in the offered configurations. */
+/** Makes metadata in which members of the offered configurations are changed. */
 const within = (members: Members) => (url: string) => ({
   credential_configurations_supported: Object.fromEntries(
     Object.entries(configurationsAt(url)).map(([id, one]) => [id, { ...one, ...members }]),

@@ -18,7 +18,10 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The refusal of an offer whose issuer sends a wrong document. The wallet may store nothing. */
+/**
+ * Lets the wallet take an offer whose issuer sends a wrong document. Returns the refusal, and checks that the wallet
+ * stores nothing.
+ */
 async function refusalOf(forge: (publicJwk: object) => Promise<string>): Promise<string> {
   await using remote = await startRemoteIssuer({ forge: (_, { publicJwk }) => forge(publicJwk) })
   const wallet = await newWallet(world.a)
@@ -27,11 +30,11 @@ async function refusalOf(forge: (publicJwk: object) => Promise<string>): Promise
   return answer.json.message
 }
 
-/** The same for a document that is changed before it is sent. */
+/** Does the same with a document that is changed before it is sent. */
 const refusalOfChanged = (change: (root: Tree) => unknown) =>
   refusalOf(async (jwk) => changed(await licenceFor(world.issuer, jwk, DOCTYPE), change))
 
-/** The same for a document whose issuer has signed another mobile security object. */
+/** Does the same with a document whose issuer has signed a changed mobile security object. */
 const refusalOfSigned = (change: (object: Tree) => unknown) =>
   refusalOf(async (jwk) => resigned(await licenceFor(world.issuer, jwk, DOCTYPE), world.issuer, change))
 

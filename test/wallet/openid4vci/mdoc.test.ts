@@ -134,8 +134,8 @@ describe('a hosted wallet takes mobile documents of another installation', () =>
 })
 
 describe('a hosted wallet takes mobile documents of an independent issuer', () => {
-  /** Signs with @auth0/mdl, another code base. */
-  // The library's type of a JWK is narrower than what Node.js exports and wallets send.
+  /** Signs with @auth0/mdl, an independent library. */
+  // The library's type of a JWK is narrower than the JWKs that Node.js exports and wallets send.
   const diploma = async (publicJwk: object): Promise<string> => {
     const document = await new Document(DIPLOMA_DOCTYPE)
       .addIssuerNameSpace('example.diploma', { degree: 'Laurea', sealed: Buffer.from([1, 2]) })

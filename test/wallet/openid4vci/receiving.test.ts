@@ -14,7 +14,7 @@ const TAKEN = { receipts: [] } as unknown as Offered['taken'][number]
 const deferralOf = (count: number) =>
   ({ transactions: Array.from({ length: count }, () => ({})) }) as unknown as Offered['deferral']
 
-/** A wallet whose issuer gives the given credentials. It records the requests to the issuer. */
+/** Makes a wallet whose issuer issues the given credentials. Records the requests to the issuer. */
 function receiving(offered: Offered, waitFor: () => Promise<void> = async () => {}) {
   const asked: TakeRequest[] = []
   let kept = 0

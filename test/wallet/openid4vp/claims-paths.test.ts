@@ -84,7 +84,7 @@ async function answerTo(format: string, claims: readonly Claim[], more: Claim = 
 
 type Path = readonly (string | number | null)[]
 
-/** Paths that select a value. For an SD-JWT VC, also the claims that are disclosed for them. */
+/** Paths that select a value. For an SD-JWT VC, each path also has the claims that must be disclosed for it. */
 const SELECTING: readonly [Path, string][] = [
   [['middle_name'], 'middle_name'],
   [['address', 'street'], 'address'],
@@ -96,7 +96,7 @@ const SELECTING: readonly [Path, string][] = [
   [['degrees', null, 'type'], 'degrees'],
 ]
 
-/** Paths whose processing is an error. */
+/** Paths that cause an error when they are processed. */
 const ERRORS: readonly [string, Path][] = [
   ['a name in an array', ['languages', 'length']],
   ['an index as a name in an array', ['languages', '0']],

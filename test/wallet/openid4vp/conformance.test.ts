@@ -51,7 +51,7 @@ function encryptionHeader() {
   return response === undefined ? undefined : decodeProtectedHeader(response)
 }
 
-/** Lets the wallet answer, and checks the presentation like the suite. Returns the disclosed claims. */
+/** Lets the wallet answer, and checks the presentation as the suite does. Returns the disclosed claims. */
 async function answered(variant: Variant, dcqlQuery: unknown, options: RemoteRequestOptions = {}) {
   const before = world.verifier.responses.length
   const address = await world.verifier.request(dcqlQuery, { ...variant, ...options })
@@ -64,7 +64,8 @@ async function answered(variant: Variant, dcqlQuery: unknown, options: RemoteReq
     ['diploma'],
   ])
   if (response.encrypted) {
-    // OpenID4VP 1.0 §8.3: for the key of the request, by its kid, with an algorithm that it allows.
+    // OpenID4VP 1.0 §8.3: the answer is encrypted for the key of the request, names its kid, and has an algorithm that
+    // the request allows.
     expect(encryptionHeader()).toMatchObject({ alg: 'ECDH-ES', kid: 'response-key' })
   }
   const [presentation, ...further] = response.presentations.diploma ?? []
@@ -104,7 +105,7 @@ describe.each(titled(ALL))('modules that the wallet answers: %s', (_name, varian
       unknown_parameter: 'to be ignored',
       // §5: any value is accepted.
       iss: 'https://somebody-else.example',
-      // §5.9.3: it is the client identifier.
+      // §5.9.3: the response_uri is the client identifier.
       ...(variant.prefix === 'redirect_uri' ? { response_uri: undefined } : {}),
     }
     const keys: RemoteRequestOptions['keys'] = ({ use: _, ...key }) => [key]

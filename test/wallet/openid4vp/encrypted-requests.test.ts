@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
-/** The wallet's metadata in its last request for a request object. */
+/** Returns the metadata that the wallet sent when it last fetched a request object. */
 function lastMetadata() {
   const { text = '' } =
     world.verifier.seen.findLast(({ path, method }) => path === '/request' && method === 'POST') ?? {}

@@ -6,7 +6,7 @@ import { type DraftWorld, makeDraftWorld } from '../draft-world.js'
 import { DOCTYPE, type MdocWorld, makeMdocWorld, NAMESPACE } from '../mdoc-world.js'
 
 let world: DraftWorld
-/** The wallet's credential and its holder's key use ES256. */
+/** The installations for mobile documents. The credential and the holder's key use ES256. */
 let licences: MdocWorld
 let licenceHolder: HostedWallet
 let licenceVerifier: RemoteVerifier

@@ -43,7 +43,7 @@ const resultOf = async ({ verificationSessionId: id }: Pick<Asked, 'verification
     })
   ).json
 
-/** The credentials that the wallet shows the verifier of the other installation. */
+/** Lets the wallet answer the verifier of the other installation. Returns the credentials in the result. */
 async function shown(body: Readonly<Record<string, unknown>>, holder = wallet) {
   const asked = await ask(world.b, body)
   const answer = await holder.process(asked.authorizationRequestUri)
@@ -139,7 +139,7 @@ describe('a hosted wallet presents mobile documents (OpenID4VP 1.0 Appendix B.2)
 
 const NO_MATCH = 'Could not find the required credentials for the presentation submission'
 
-/** The response that an independent verifier receives, with its document. */
+/** Returns the response that an independent verifier receives, and the document in it. */
 async function presentedTo(options: RemoteRequestOptions, credentials: readonly object[], holder = wallet) {
   const before = verifier.responses.length
   const answer = await holder.process(await verifier.request({ credentials }, options))

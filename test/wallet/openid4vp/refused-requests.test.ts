@@ -19,7 +19,7 @@ const STATE = 'state-of-the-request'
 async function toldOf(options: RemoteRequestOptions, query?: unknown) {
   const before = world.verifier.refusals.length
   const refusal = await world.refusalOf({ ...options, payload: { state: STATE, ...options.payload } }, query)
-  // The caller can confirm transaction data in a flow.
+  // The caller can use a flow to confirm transaction data, so this refusal is a 400.
   const confirmable = options.payload?.transaction_data !== undefined && options.signer === undefined
   expect(refusal).toMatchObject({
     status: confirmable && options.payload?.response_uri === undefined ? 400 : 500,

@@ -14,7 +14,7 @@ let wallet: HostedWallet
 
 /** The statuses by index, with the values of a Token Status List (§7.1): 0 VALID, 1 INVALID, 2 SUSPENDED. */
 let statuses: number[] = []
-/** Answers instead of a status list. */
+/** If set, this handler answers instead of a status list. */
 let instead: (() => RemoteAnswer) | undefined
 
 async function statusList(path: string): Promise<RemoteAnswer> {
@@ -29,7 +29,10 @@ async function statusList(path: string): Promise<RemoteAnswer> {
   return { body: jwt, headers: { 'content-type': 'application/statuslist+jwt' } }
 }
 
-/** Each credential has its own list, so that each reading is visible. The credential's index is the list's number. */
+/**
+ * Each credential has a separate list, so that the test sees each status that is read. The index of a credential is the
+ * number of its list.
+ */
 const lists = Object.fromEntries(
   Array.from({ length: 64 }, (_, at) => [`/status/${at}`, () => statusList(`/status/${at}`)]),
 )
@@ -48,7 +51,7 @@ beforeAll(async () => {
   service = await startService({ env: { ...LOOPBACK, VERIFIER_TRUST_ANCHORS: verifier.anchorFile } })
 })
 afterAll(async () => {
-  // The server ends first. One current request is for a list that never arrives, and the service would wait for it.
+  // The issuer's server ends first. The service still waits for a list that never arrives, and would not end before.
   await issuer.close()
   await service.close()
   await verifier.close()
@@ -59,7 +62,7 @@ beforeEach(async () => {
   wallet = await newWallet(service)
 })
 
-/** Lets the wallet take a number of diplomas. The first has the number 0. */
+/** Lets the wallet take `count` diplomas. The first diploma has the number 0. */
 async function take(count: number): Promise<void> {
   for (let at = 0; at < count; at += 1) {
     const { status, text } = await wallet.process(await issuer.offer([DIPLOMA_SD_JWT]))

@@ -15,7 +15,7 @@ const matchOf = (queryId: string, id: string, expiresAt?: number): Match => ({
   holderBinding: true,
 })
 
-/** For each query: the selected match, otherwise the first of the best matches. */
+/** Makes a choice for each query: the selected match, or the first of the best matches if none is selected. */
 const matching = (...queries: readonly (readonly Match[])[]): Pick<Matching, 'choose'> => ({
   choose: (selectedId, objection = () => 0) => {
     const chosen = queries.map((matches) => {
@@ -26,7 +26,10 @@ const matching = (...queries: readonly (readonly Match[])[]): Pick<Matching, 'ch
   },
 })
 
-/** Chooses with these statuses (by default `valid`). Records the reads and their limits. */
+/**
+ * Chooses when credentials have the given statuses (by default `valid`). Records the reads of statuses and their
+ * limits.
+ */
 async function choosing(
   from: Pick<Matching, 'choose'>,
   statuses: Readonly<Record<string, HeldStatus>> = {},

@@ -11,7 +11,7 @@ const REQUEST = { clientId: 'x509_san_dns:verifier.example' } as PresentationReq
 
 const unused = () => Promise.reject(new Error('Nothing may be asked here.'))
 
-/** Answers with one credential. Records the steps in their order. */
+/** Makes an answer with one credential. Records the steps in their order. */
 async function answering(present: () => Promise<string | undefined>, ids: readonly string[] = ['diploma']) {
   const happened: unknown[] = []
   const matches: Match[] = ids.map((id) => ({

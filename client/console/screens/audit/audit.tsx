@@ -23,7 +23,7 @@ const route = getRouteApi('/audit')
 /** The audit events: user, action, subject and time. */
 export function Audit() {
   const { nav, audit: words } = useTexts()
-  // The router keeps other members of the address.
+  // `validateSearch` of the router keeps unknown members of the address, so the screen parses the filters again.
   const search = auditSearch({ ...route.useSearch() })
   const navigate = useNavigate()
   const { isAdmin } = useRights()

@@ -1,6 +1,6 @@
 import { dayOf } from '../../ui/days.js'
 
-/** Filters of the audit events, in the form of the address. */
+/** Filters of the audit events, as the address of the screen contains them. */
 export interface AuditSearch {
   readonly action?: string
   readonly actor?: string

@@ -14,6 +14,16 @@ import { Panel } from '../../ui/panel.js'
 
 type Props = Pick<History['credential'], 'id' | 'type' | 'version'>
 
+/** The sentence in place of claims that were erased. */
+export function Erased() {
+  const { credentials: words } = useSpoken().texts
+  return (
+    <Panel title={words.content}>
+      <p role="status">{words.erased}</p>
+    </Panel>
+  )
+}
+
 /** The claims of a credential, for users who may read them. They are fetched only after a click. */
 export function Content(props: Props) {
   const { credentials: words } = useSpoken().texts

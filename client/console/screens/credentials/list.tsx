@@ -17,25 +17,25 @@ import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { shortened } from '../../ui/short-id.js'
 import { useRights } from '../../ui/use-rights.js'
-import { Revocation } from './revocation.js'
 import { credentialSearch } from './search.js'
+import { StatusChange } from './status-change.js'
 import { StatusTag } from './status-tag.js'
 
 const route = getRouteApi('/credentials')
 
-/** The types to choose from, always with the type in the address. */
+/** The types to choose from. The type in the address is always one of them. */
 function namedTypes(types: readonly TypeListed[], chosen: string | undefined, language: string) {
   const choices = types.map(({ name, title, display }) => [name, nameOf(display, language) ?? title ?? name] as const)
   const isThere = chosen === undefined || types.some(({ name }) => name === chosen)
   return isThere ? choices : [...choices, [chosen, chosen] as const]
 }
 
-/** The issued credentials: to find, and to revoke one or many. */
+/** The screen on which users find issued credentials, and revoke one or many of them. */
 export function CredentialList() {
   const { language, texts } = useSpoken()
   const { nav, credentials: words, terms } = texts
   const names = useQuery(typeNames)
-  // The router keeps other members of the address.
+  // `validateSearch` of the router keeps unknown members of the address, so the screen parses the filters again.
   const search = credentialSearch({ ...route.useSearch() })
   const navigate = useNavigate()
   const { mayIssue } = useRights()
@@ -60,7 +60,7 @@ export function CredentialList() {
           {
             name: 'schema',
             label: words.type,
-            // A choice if all types are known. Otherwise the user types the name.
+            // If all types are loaded, the user chooses from a list. Otherwise the user types the name of the type.
             ...(names.data?.isWhole === true
               ? { options: [['', words.anyType], ...namedTypes(names.data.types, search.schema, language)] }
               : {}),
@@ -96,7 +96,7 @@ function Found({ listed }: { readonly listed: readonly ListedCredential[] }) {
   const { nav, credentials: words } = useTexts()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isAsking, setAsking] = useState(false)
-  // Credentials that left the list or were revoked leave the selection.
+  // The selection contains only credentials that are still in the list and still active.
   const ids = listed.filter(({ id, status }) => status === 'active' && chosen.has(id)).map(({ id }) => id)
   const active = listed.filter(({ status }) => status === 'active')
   const choose = (id: string, isChosen: boolean) => {
@@ -154,7 +154,7 @@ function Found({ listed }: { readonly listed: readonly ListedCredential[] }) {
           },
         ]}
       />
-      {isAsking && <Revocation ids={ids} onClose={() => setAsking(false)} />}
+      {isAsking && <StatusChange change="revoke" ids={ids} onClose={() => setAsking(false)} />}
     </div>
   )
 }

@@ -1,16 +1,16 @@
 import { dayOf } from '../../ui/days.js'
 
-/** Filters of the credentials, in the form of the address. */
+/** Filters of the credentials, as the address of the screen contains them. */
 export interface CredentialSearch {
   readonly schema?: string
-  readonly status?: 'active' | 'revoked'
+  readonly status?: 'active' | 'suspended' | 'revoked'
   readonly holderDid?: string
   readonly idPrefix?: string
   readonly from?: string
   readonly to?: string
 }
 
-// The router reads digits as a number.
+// The router parses a value of digits as a number.
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : typeof value === 'number' ? String(value) : undefined
 
@@ -19,7 +19,7 @@ export function credentialSearch(given: Readonly<Record<string, unknown>>): Cred
   const { status } = given
   const members = {
     schema: textOf(given.schema),
-    status: status === 'active' || status === 'revoked' ? status : undefined,
+    status: status === 'active' || status === 'suspended' || status === 'revoked' ? status : undefined,
     holderDid: textOf(given.holderDid),
     idPrefix: textOf(given.idPrefix)?.toLowerCase(),
     from: dayOf(given.from),

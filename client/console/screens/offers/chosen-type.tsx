@@ -16,10 +16,13 @@ import { Empty } from '../../ui/empty.js'
 import { Field } from '../../ui/field.js'
 
 interface Props {
-  /** The screen, whose address names the type. */
+  /** The path of the screen. Its address names the type. */
   readonly at: '/offers' | '/offers/from-file'
   readonly wanted: string | undefined
-  /** Remounts for another version of the type, but not after another read of the same version. */
+  /**
+   * The key of the form. The form starts again for a different version of the type, but not if the same version is read
+   * again.
+   */
   readonly children: (type: TypeVersion, configurations: readonly Configuration[]) => ReactNode
 }
 
@@ -31,7 +34,7 @@ const demonstrationLast = (listed: readonly TypeListed[]): readonly TypeListed[]
   ...listed.filter(({ name }) => name === DEMONSTRATION),
 ]
 
-/** The choice of the offered type. Without any type, a link to create one. */
+/** The choice of the offered type. If there is no type, it shows a link to create a type. */
 export function ChosenType({ at, wanted, children }: Props) {
   const { offers: words, types: typeWords } = useSpoken().texts
   return (

@@ -5,7 +5,7 @@ import { ProblemNote } from '../../ui/problem-note.js'
 
 interface Props {
   readonly id: string
-  /** The subject of the buttons, if a screen has several pairs of them. */
+  /** The offer that the buttons are about, if a screen has several pairs of buttons. */
   readonly about?: string
 }
 

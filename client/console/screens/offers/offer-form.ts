@@ -2,7 +2,7 @@ import type { NewOffer, NewOffering } from '../../queries/offers.js'
 import type { Configuration } from '../../queries/types.js'
 import type { ClaimsForm } from '../../ui/schema-form/schema-fields.js'
 
-/** The form of an offer. */
+/** The values of the form for a new offer. */
 export interface OfferForm extends ClaimsForm {
   configurationId: string
   grant: 'pre-authorized_code' | 'authorization_code'
@@ -72,7 +72,7 @@ const FIELDS: Readonly<Record<string, keyof OfferForm>> = {
 
 const CLAIM = /^(?:credentialSubject|credential_subject)\.(.+)$/
 
-/** The field of the form that a path of either call is about. */
+/** Returns the field of the form for a path in the input of either call. */
 export function fieldOfPath(path: string, controls: readonly { field: string; path: readonly string[] }[]) {
   const claim = CLAIM.exec(path)?.[1]
   if (claim === undefined) return FIELDS[path]

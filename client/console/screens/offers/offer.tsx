@@ -14,7 +14,7 @@ import { Progress } from './progress.js'
 
 const route = getRouteApi('/offers/$id')
 
-/** One offer: its code and its progress. */
+/** The screen of one offer: its QR code and its progress. */
 export function Offer() {
   const { offers: words } = useTexts()
   const { id } = route.useParams()

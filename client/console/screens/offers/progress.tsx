@@ -32,7 +32,10 @@ export function Progress({ sessions }: { readonly sessions: readonly OfferSessio
   )
 }
 
-/** One step for each state of the session. A state may come in two events, if another member of the session changed. */
+/**
+ * One step for each state of the session. Two events may have the same state, because an event can also report a change
+ * of another member of the session.
+ */
 function stepsOf(sessions: readonly OfferSession[], { states, madeStep }: Texts['offers']): Step[] {
   const first = sessions.filter(({ state }, at) => sessions.findIndex((other) => other.state === state) === at)
   return first.flatMap(({ state, errorMessage }): Step[] => {

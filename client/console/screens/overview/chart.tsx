@@ -3,19 +3,22 @@ import { useSpoken } from '../../texts/use-texts.js'
 
 interface Series {
   readonly name: string
-  /** One value for each day. */
+  /** The name of a series, and its value for each day. */
   readonly values: readonly number[]
 }
 
 interface Props {
   readonly label: string
-  /** The beginnings of the days, in UTC. */
+  /** The times at which the days begin, in UTC. */
   readonly days: readonly string[]
   /** At most two series, because only two have colours. */
   readonly series: readonly Series[]
 }
 
-/** Widths of the drawing in pixels. They are close to the shown width, so that texts are not scaled. */
+/**
+ * Possible widths of the drawing in pixels. The chart uses a width that is close to the space on the screen, so that
+ * texts are not scaled.
+ */
 const WIDTHS = { wide: 720, narrow: 330 }
 const HEIGHT = 180
 const BOTTOM = 22
@@ -28,10 +31,13 @@ const GAP = 6
 /** The greatest width of a digit on the axis in any system font, in pixels. */
 const DIGIT = 7.5
 const LEAST_LEFT = 36
-/** Width of a day's label with its distance to the next label, in pixels. The last label ends at its day. */
+/**
+ * Width of a day's label with its distance to the next label, in pixels. The right edge of the last label is at its
+ * day.
+ */
 const NAME_WIDTH = 72
 
-/** Short numbers for the axis: 2.5M, or 2,5 Mio. in German. */
+/** Writes numbers for the axis in a short form: 2.5M, or 2,5 Mio. in German. */
 const axisNumbers = (language: string) =>
   new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 })
 

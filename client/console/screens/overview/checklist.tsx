@@ -8,7 +8,7 @@ import { Sentence } from '../../ui/sentence.js'
 
 const TONES = { ok: 'tag good', warning: 'tag warn', missing: 'tag warn', failed: 'tag bad', unused: 'tag' } as const
 
-/** The checks of the setup. Checks that call other systems appear when these have answered. */
+/** The checks of the setup. Checks that call other systems appear when these systems have answered. */
 export function Checklist() {
   const { overview: words } = useTexts()
   const whole = useQuery(setup)
@@ -37,7 +37,7 @@ interface FoundProps {
   readonly isWhole: boolean
 }
 
-/** Checks that need attention are open. All other checks are folded. */
+/** Checks that need attention are unfolded. All other checks are folded. */
 function Found({ setup: { items, warnings }, isWhole }: FoundProps) {
   const { overview: words } = useTexts()
   const isDone = ({ state }: SetupItem) => state === 'ok' || state === 'unused'

@@ -59,7 +59,7 @@ function Failed({ failure }: { readonly failure: Failure }) {
   )
 }
 
-/** The first failed check of an answer; nothing if there was no answer. */
+/** Shows the first failed check of an answer. Shows nothing if there was no answer. */
 function FailedCheck({ id }: { readonly id: string }) {
   const { checks: words } = useTexts()
   const failed = useQuery(sessionChecks(id)).data?.checks.find(({ outcome }) => outcome === 'failed')

@@ -6,7 +6,7 @@ import { Fact } from '../../ui/fact.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Chart } from './chart.js'
 
-/** The figures of a day, in the order of the work. */
+/** Reads each figure of a day. The order is the order on the screen. */
 const TOLD = {
   offers: ({ offers }: Figures) => offers,
   issued: ({ issued }: Figures) => issued,

@@ -3,10 +3,10 @@ import { useTexts } from '../../texts/use-texts.js'
 import { Panel } from '../../ui/panel.js'
 import { shortened } from '../../ui/short-id.js'
 
-/** Credentials that the panel links. */
+/** Maximum number of credentials to which the panel has links. */
 const SHOWN = 20
 
-/** The credentials of a person, and what stays after an erasure. The erasure of claims has its place in this panel. */
+/** The credentials of a person, whose pages have a button that erases their claims, and the data that stays afterwards. */
 export function Erasure({ credentialIds }: { readonly credentialIds: readonly string[] }) {
   const { person: words } = useTexts()
   return (

@@ -16,7 +16,10 @@ type Subject = NonNullable<Order['subject']>
 
 const subjectOf = (who: string): Subject => (who.startsWith('did:') ? { did: who } : { sub: who })
 
-/** The data of a person: find, purpose and end of each record, export, erasure. */
+/**
+ * The screen for the data of a person. It finds the records, shows the purpose and the end of each record, and exports
+ * them.
+ */
 export function PersonsData() {
   const { nav, person: words, form: formWords } = useTexts()
   const abort = useRef<AbortController>(undefined)
@@ -63,7 +66,8 @@ export function PersonsData() {
 
 function Person({ subject, found }: { readonly subject: Subject; readonly found: Found }) {
   const { person: words } = useTexts()
-  // The order for this list is a record too, and the person has not caused it.
+  // Reading this list needs an export order, which is a record about the person too. If it is the only record, the list
+  // counts as empty.
   const kept = found.kept.filter(({ record, count }) => record !== 'exportOrder' || count > 1)
   return (
     <>

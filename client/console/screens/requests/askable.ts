@@ -12,10 +12,10 @@ export interface AskableClaim {
 
 /** A credential type of this installation in one format. */
 export interface Askable {
-  /** The credential configuration's id. */
+  /** Id of the credential configuration. */
   readonly id: string
   readonly format: Format
-  /** The vct, the type or the doctype. */
+  /** The type as credentials of the format name it: the vct, the type or the doctype. */
   readonly type: string
   readonly display: readonly Display[]
   readonly claims: readonly AskableClaim[]
@@ -23,11 +23,14 @@ export interface Askable {
 
 export const isFormat = (name: string): name is Format => FORMATS.some((known) => known === name)
 
-/** The type in a credential of a configuration: its vct, its doctype, or the most specific type of a W3C credential. */
+/**
+ * The type that credentials of a configuration have: the vct, the doctype, or the most specific type of a W3C
+ * credential.
+ */
 const typeOf = ({ vct, doctype, credential_definition: definition }: Configuration): string =>
   vct ?? doctype ?? definition?.type.at(-1) ?? ''
 
-/** The formats and claims that a request can ask for, of the types that this installation issues. */
+/** The types of this installation, with the formats and claims that a request can ask for. */
 export function askables(configurations: Readonly<Record<string, Configuration>>): Askable[] {
   const found = Object.entries(configurations).flatMap(([id, configuration]): Askable[] => {
     const { format, credential_metadata: about } = configuration
@@ -38,7 +41,7 @@ export function askables(configurations: Readonly<Record<string, Configuration>>
   return found.sort((one, other) => FORMATS.indexOf(one.format) - FORMATS.indexOf(other.format))
 }
 
-/** A claims path for readers: only the names, without the namespace of a mobile document. */
+/** A claims path as a text for users: only the names, without the namespace of a mobile document. */
 export function readable(path: ClaimsPath, format: Format): string {
   const isNested = format === 'mso_mdoc' || (format === 'jwt_vc_json' && path[0] === 'credentialSubject')
   const shown = isNested ? path.slice(1) : path

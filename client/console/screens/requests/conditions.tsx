@@ -6,7 +6,7 @@ import { DURATIONS, type Duration, type RequestForm } from './request-form.js'
 
 const TRUSTS = ['configured', 'own', 'listed'] as const
 
-/** Accepted issuers and lifetime of the request. */
+/** The fields for the accepted issuers and the lifetime of a request. */
 export function Conditions() {
   const { requests: words, form: formWords } = useTexts()
   const { control, register, formState } = useFormContext<RequestForm>()

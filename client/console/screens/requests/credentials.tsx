@@ -7,7 +7,10 @@ import { type Askable, FORMATS } from './askable.js'
 import { KnownClaims, WrittenClaims } from './claims.js'
 import { draftOf, type Need, type RequestForm } from './request-form.js'
 
-/** The most credentials in one request of the console. A DCQL query may have 32, but a request needs only a few. */
+/**
+ * Maximum number of credentials in one request of the console. The service allows 32 in a DCQL query, but a request
+ * needs only a few.
+ */
 const MOST = 8
 
 const NEEDS: readonly Need[] = ['required', 'alternative', 'optional']
@@ -97,7 +100,7 @@ function Credential({ at, types, isAlone }: Props) {
   )
 }
 
-/** A type that this installation does not issue. */
+/** The fields for a type that this installation does not issue. */
 function AnotherType({ at }: { readonly at: number }) {
   const { texts } = useSpoken()
   const { requests: words } = texts

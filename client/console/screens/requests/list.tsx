@@ -11,7 +11,7 @@ import { Screen } from '../../ui/screen.js'
 import { VerificationTable } from '../sessions/verification-table.js'
 import { Deletion, SavedQueries } from './saved.js'
 
-/** Number of latest requests below the saved queries. */
+/** Number of requests in the list of latest requests. */
 const LATEST = 5
 
 /** Saved queries and the latest requests. */

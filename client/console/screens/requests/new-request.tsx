@@ -41,7 +41,7 @@ export function NewRequest() {
   )
 }
 
-/** A saved query: in the form, or as JSON if the form cannot show all parts of the query. */
+/** Opens a saved query: in the form, or as JSON if the form cannot show all parts of the query. */
 function Reopened({ id, types }: { readonly id: string; readonly types: readonly Askable[] }) {
   const { requests: words } = useTexts()
   return (
@@ -74,7 +74,7 @@ interface BuilderProps {
 
 function Builder({ types: read, begun }: BuilderProps) {
   const { requests: words } = useTexts()
-  // The form keeps the types that it began with, so a new read of the types discards no input.
+  // The form keeps the types with which it was opened. So no input is lost when the types are read again.
   const [types] = useState(read)
   const form = useForm<RequestForm>({ defaultValues: begun ?? requestDefaults(types[0]) })
   const client = useQueryClient()

@@ -17,7 +17,7 @@ export function Progress({ sessions }: { readonly sessions: readonly Verificatio
   const checked = useQuery({ ...sessionChecks(last?.id ?? ''), enabled: isOver })
   if (last === undefined) return <p className="loading">{common.loading}</p>
   const checks = checkSteps(checked.data?.checks ?? [], texts)
-  // The failed check has the reason, so the last step does not repeat it.
+  // The failed check shows the reason, so the last step does not repeat the reason.
   const isExplained = checked.data?.checks.some(({ outcome }) => outcome === 'failed') === true
   const steps = sessions.flatMap((session) => [
     ...(isEnd(session) ? checks : []),
@@ -37,7 +37,7 @@ export function Progress({ sessions }: { readonly sessions: readonly Verificatio
 
 const isEnd = ({ state }: VerificationSession) => state === 'ResponseVerified' || state === 'Error'
 
-/** The step that an event reports. */
+/** Converts an event to a step of the timeline. */
 function stepOf({ state, errorMessage }: VerificationSession, { requests: { steps: words } }: Texts): Step {
   switch (state) {
     case 'RequestCreated':

@@ -13,7 +13,10 @@ interface AskedClaim {
 const INTEGER = /^-?\d{1,15}$/
 const VALUE = /\s*"((?:[^"\\]|\\.)*)"\s*|[^,]+/g
 
-/** The values of a comma-separated list: numbers, true and false as JSON values. All others, and values in quotes, are text. */
+/**
+ * Parses a comma-separated list of values. Numbers, true and false become JSON values. All other values, and values in
+ * quotes, become text.
+ */
 export function valuesOf(text: string): Value[] {
   return [...text.matchAll(VALUE)].flatMap(([whole, quoted]): Value[] => {
     if (quoted !== undefined) return [quoted.replaceAll(/\\(.)/g, '$1')]
@@ -46,7 +49,7 @@ export function askedClaims({ format, known, written }: CredentialDraft): AskedC
   ]
 }
 
-/** The id of a credential query: the last part of its type, with a number if the type comes several times. */
+/** The id of a credential query: the last part of its type, and a number if several queries have the same last part. */
 function idsOf(credentials: readonly CredentialDraft[]): string[] {
   const taken = new Set<string>()
   return credentials.map(({ type }) => {
@@ -100,7 +103,7 @@ export function dcqlOf({ credentials }: RequestForm): DcqlQuery {
     credentials: credentials.map((draft, at) => credentialQuery(draft, ids[at] ?? '')),
     ...(sets === undefined ? {} : { credential_sets: sets }),
   }
-  // META gives each format its own `meta`. The compiler cannot follow this through the table.
+  // META returns the right `meta` for each format. The compiler cannot see this from the table.
   return query as DcqlQuery
 }
 
@@ -117,7 +120,7 @@ const jsonPath = (path: ClaimsPath): string => `$${path.map(segment).join('')}`
 
 type VpItem = VpQuery['queryBody'][number]
 
-/** How an item of a VP query names a type. */
+/** The field with which an item of a VP query names a type. */
 function typeField({ configuration, format, type }: CredentialDraft): VpItem['fields'][number] {
   const name = type.trim()
   if (format === 'mso_mdoc') return { path: ['$.doctype'], filter: { const: name } }
@@ -135,7 +138,10 @@ function vpItem(draft: CredentialDraft): VpItem {
   return { fields: [typeField(draft), ...fields] }
 }
 
-/** The VP query of a form: types, claims and values. A VP query cannot contain the form's other fields. */
+/**
+ * The VP query of a form. It contains only the types, claims and values, because a VP query cannot express the other
+ * fields of the form.
+ */
 export const vpQueryOf = ({ credentials }: RequestForm): VpItem[] => credentials.map(vpItem)
 
 /** Whether a form has values that a VP query cannot contain. */

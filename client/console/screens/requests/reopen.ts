@@ -9,7 +9,7 @@ type Value = string | number | boolean
 
 const isValue = (value: unknown): value is Value => ['string', 'number', 'boolean'].includes(typeof value)
 
-/** Values as typed text. A text that looks like another value is in quotes. */
+/** Writes values as a user would type them. A text that would be read as a number or as true or false is in quotes. */
 export const valuesText = (values: readonly Value[]): string =>
   values
     .map((value) => (typeof value === 'string' ? `"${value.replaceAll(/[\\"]/g, '\\$&')}"` : String(value)))
@@ -17,7 +17,10 @@ export const valuesText = (values: readonly Value[]): string =>
 
 const SEGMENT = /\.([A-Za-z_]\w*)|\[(\d{1,6})\]|\['((?:[^\\']|\\[\\'])*)'\]|(\[\*\])/y
 
-/** The claims path of a JSONPath (RFC 9535) with names, positions and wildcards; undefined for other JSONPaths. */
+/**
+ * Converts a JSONPath (RFC 9535) of names, positions and wildcards to a claims path. Returns undefined for any other
+ * JSONPath.
+ */
 export function claimsPathOf(jsonPath: string): ClaimsPath | undefined {
   if (!jsonPath.startsWith('$')) return undefined
   const path: (string | number | null)[] = []
@@ -33,7 +36,7 @@ export function claimsPathOf(jsonPath: string): ClaimsPath | undefined {
   return path
 }
 
-/** An empty draft of the type in the type field of an item. */
+/** A draft for the type that a field of an item names. The draft asks for no claims. */
 function typeDraft({ path, filter = {} }: VpField, types: readonly Askable[]): CredentialDraft | undefined {
   const [at, ...others] = path
   if (others.length > 0) return undefined
@@ -47,7 +50,7 @@ function typeDraft({ path, filter = {} }: VpField, types: readonly Askable[]): C
   if (at === '$.type') {
     const type = contains?.const
     if (typeof type !== 'string') return undefined
-    // The form shows a type of this installation in its first format. The query accepts the other formats too.
+    // The form shows a type of this installation in the first of its formats. The query accepts the other formats too.
     const known = types.find((each) => each.format !== 'mso_mdoc' && each.type.split('/').at(-1) === type)
     return known === undefined ? written('jwt_vc_json', type) : draftOf(known)
   }
@@ -60,7 +63,7 @@ function typeDraft({ path, filter = {} }: VpField, types: readonly Askable[]): C
 
 const namePart = (part: string | number | null): string => (part === null ? '*' : String(part))
 
-/** A typed claim, from its path in the credential. */
+/** A claim as a user would type it, for a path in the credential. */
 const writtenClaim = ({ format }: CredentialDraft, path: ClaimsPath, values: string): WrittenClaim =>
   format === 'mso_mdoc'
     ? { namespace: namePart(path[0] ?? ''), name: namePart(path[1] ?? ''), values }
@@ -89,7 +92,10 @@ function draftOfItem({ fields: [first, ...rest] }: VpItem, types: readonly Askab
   return draft
 }
 
-/** The meaning of an item, in a normal order: known claims come first, and `const` and an `enum` of one value are the same. */
+/**
+ * A text that is equal for items with the same meaning. The order of fields does not matter, and `const` counts as an
+ * `enum` of one value.
+ */
 function meaning({ fields: [first, ...rest], ...item }: VpItem): string {
   const fields = rest.map((field) => {
     const { filter, ...others } = field
@@ -100,8 +106,8 @@ function meaning({ fields: [first, ...rest], ...item }: VpItem): string {
 }
 
 /**
- * The form with the content of a saved query. Undefined if the form would make another query: a part that the form cannot show must not
- * get lost.
+ * Fills a form with the content of a saved query. Returns undefined if this form would make a different query, because
+ * no part of the query may get lost.
  */
 export function reopened(items: VpQuery['queryBody'], types: readonly Askable[]): RequestForm | undefined {
   const drafts = items.map((item) => draftOfItem(item, types))

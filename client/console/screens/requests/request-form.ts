@@ -10,7 +10,7 @@ export interface KnownClaim {
   values: string
 }
 
-/** A typed claim. */
+/** A claim whose name the user types. */
 export interface WrittenClaim {
   /** Namespace of the element; mobile documents only. */
   namespace: string
@@ -23,10 +23,10 @@ export type Need = 'required' | 'alternative' | 'optional'
 
 /** A requested credential. */
 export interface CredentialDraft {
-  /** The configuration of a type of this installation; empty if the type is typed. */
+  /** Id of the configuration, for a type of this installation; empty if the user types the name of the type. */
   configuration: string
   format: Format
-  /** The vct, the type or the doctype. */
+  /** The type as credentials of the format name it: the vct, the type or the doctype. */
   type: string
   need: Need
   /** Whether the verifier stores the elements of a mobile document. */
@@ -104,7 +104,7 @@ export function requestOf(form: RequestForm, dcqlQuery: NonNullable<NewRequest['
   }
 }
 
-/** The field of the form that a path of the call is about. */
+/** Returns the field of the form for a path in the input of the call. */
 export function fieldOfPath(path: string, { credentials }: RequestForm): string | undefined {
   const [member, ...rest] = path.split('.')
   if (member === 'trustedIssuers') return 'trusted'

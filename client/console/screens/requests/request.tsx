@@ -16,7 +16,7 @@ import { Result } from './result.js'
 
 const route = getRouteApi('/requests/$id')
 
-/** One request: its code, its progress and its result. */
+/** The screen of one request: its QR code, its progress and its result. */
 export function Request() {
   const { requests: words } = useTexts()
   const { id } = route.useParams()

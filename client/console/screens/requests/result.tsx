@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { problemOf } from '../../problems.js'
 import { issuerMetadata } from '../../queries/metadata.js'
 import { verificationResult } from '../../queries/requests.js'
 import type { VerificationResult } from '../../queries/shapes.js'
@@ -18,9 +19,17 @@ type Proven = VerificationResult['credentials'][number]
 /** The result of a session: each credential as a card. */
 export function Result({ sessionId }: { readonly sessionId: string }) {
   const { requests: words } = useSpoken().texts
+  const query = useQuery(verificationResult(sessionId))
+  if (query.isError && problemOf(query.error).status === 410) {
+    return (
+      <Panel title={words.result}>
+        <p role="status">{words.resultErased}</p>
+      </Panel>
+    )
+  }
   return (
     <Panel title={words.result}>
-      <Asked query={useQuery(verificationResult(sessionId))}>
+      <Asked query={query}>
         {({ credentials, discarded, verifiedAt }) => (
           <>
             {credentials.map((credential, at) => (

@@ -19,7 +19,7 @@ const named = ({ const: only, enum: some, contains }: Filter): unknown[] => {
   return typeof contains === 'object' ? named(contains) : []
 }
 
-/** A JSONPath without the part that leads to the subject, and without the namespace of a mobile document. */
+/** A JSONPath without its beginning, which leads to the subject, and without the namespace of a mobile document. */
 const shortPath = (path: string): string =>
   path
     .replace(SUBJECT, '')

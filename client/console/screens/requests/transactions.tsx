@@ -4,7 +4,7 @@ import { Field } from '../../ui/field.js'
 import { Panel } from '../../ui/panel.js'
 import { NEW_TRANSACTION, type RequestForm } from './request-form.js'
 
-/** The most transactions that the service accepts. OpenID4VP sets no limit. */
+/** Maximum number of transactions that the service accepts in one request. OpenID4VP sets no limit. */
 const MOST = 16
 const MOST_MEMBERS = 32
 

@@ -7,7 +7,7 @@ interface Props {
   readonly sessions: readonly ListedOffer[]
 }
 
-/** Credential-offer sessions as rows, with what is offered. */
+/** A table of credential-offer sessions, with the offered credential of each session. */
 export function OfferTable(props: Props) {
   const { sessions: words } = useTexts()
   return (

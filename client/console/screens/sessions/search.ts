@@ -1,6 +1,6 @@
 import { dayOf } from '../../ui/days.js'
 
-/** Filters of the sessions, in the form of the address. */
+/** Filters of the sessions, as the address of the screen contains them. */
 export interface SessionSearch {
   readonly kind?: 'offers'
   readonly state?: string

@@ -6,7 +6,7 @@ import { Sentence } from '../../ui/sentence.js'
 import { shortened } from '../../ui/short-id.js'
 import { StateTag } from './state-tag.js'
 
-/** The members of both kinds of session. */
+/** The members that both kinds of sessions have. */
 interface Listed {
   readonly id: string
   readonly state: string
@@ -20,13 +20,13 @@ interface Props<Session extends Listed> {
   /** The address of the session's timeline. */
   readonly to: '/offers/$id' | '/requests/$id'
   readonly stateNames: Readonly<Record<Session['state'], string>>
-  /** The states of success. */
+  /** The states that mean success. */
   readonly good: readonly Session['state'][]
-  /** Columns that only this kind of session has. */
+  /** Columns for this kind of session only. */
   readonly columns?: readonly Column<Session>[]
 }
 
-/** Sessions as rows: time, state, and the reason of a failure. */
+/** A table of sessions: time, state, and the reason of a failure. */
 export function SessionTable<Session extends Listed>(props: Props<Session>) {
   const { label, sessions, to, stateNames, good, columns = [] } = props
   const { sessions: words } = useTexts()

@@ -17,10 +17,10 @@ import { VerificationTable } from './verification-table.js'
 
 const route = getRouteApi('/sessions')
 
-/** Sessions of both kinds, by their states and days. */
+/** The screen with the sessions of both kinds, filtered by state and days. */
 export function Sessions() {
   const { nav, sessions: words, terms } = useTexts()
-  // The router keeps other members of the address.
+  // `validateSearch` of the router keeps unknown members of the address, so the screen parses the filters again.
   const search = sessionSearch({ ...route.useSearch() })
   const navigate = useNavigate()
   const { mayVerify } = useRights()
@@ -28,7 +28,7 @@ export function Sessions() {
   const states = Object.entries<string>(search.kind === 'offers' ? words.offerStates : words.requestStates)
   const show = (values: Readonly<Record<string, string>>) => {
     const next = sessionSearch(values)
-    // The two kinds have different states.
+    // The two kinds of sessions have different states.
     const { state, ...others } = next
     void navigate({ to: '/sessions', search: next.kind === search.kind ? next : others, replace: true })
   }
@@ -62,7 +62,7 @@ export function Sessions() {
   )
 }
 
-/** The state, if it exists; undefined if the address has an unknown state. */
+/** The state in the address; undefined if this kind of session has no such state. */
 const known = <State extends string>(state: string | undefined, states: Readonly<Record<State, string>>) =>
   (Object.keys(states) as State[]).find((name) => name === state)
 
@@ -108,7 +108,7 @@ function OfOffers({ search }: { readonly search: SessionSearch }) {
   )
 }
 
-/** Shown if there is no session, or none that matches the filters. */
+/** Shown if there is no session, or if no session matches the filters. */
 function Nothing({ search: { kind, ...filters } }: { readonly search: SessionSearch }) {
   const { sessions: words, requests, overview } = useTexts()
   if (Object.keys(filters).length > 0) {

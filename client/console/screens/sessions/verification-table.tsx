@@ -7,7 +7,7 @@ interface Props {
   readonly sessions: readonly ListedVerification[]
 }
 
-/** Verification sessions as rows. */
+/** A table of verification sessions. */
 export function VerificationTable(props: Props) {
   const { sessions: words } = useTexts()
   return <SessionTable {...props} to="/requests/$id" stateNames={words.requestStates} good={['ResponseVerified']} />

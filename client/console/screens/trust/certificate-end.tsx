@@ -5,11 +5,11 @@ import { relative } from '../../ui/relative-time.js'
 const WARN_MS = 30 * 86_400_000
 
 interface Props {
-  /** When the first certificate of a chain expires. */
+  /** The earliest expiry of the certificates in a chain. */
   readonly until: string
 }
 
-/** The expiry of certificates: the day, and the remaining time if it is short. */
+/** Shows when certificates expire: the day, and the remaining time if it is short. */
 export function CertificateEnd({ until }: Props) {
   const { language, texts } = useSpoken()
   const { trust: words } = texts

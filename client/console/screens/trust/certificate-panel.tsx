@@ -12,10 +12,10 @@ interface Props {
   readonly children?: ReactNode
 }
 
-/** The certificates of a record's key, and how it gets one. */
+/** The certificates of a record's key, and instructions how to get a certificate. */
 export function CertificatePanel({ signer: { chain }, none, children }: Props) {
   const { trust: words } = useTexts()
-  // The details stay open when the certificate arrives, because they contain the success message.
+  // The details stay unfolded when the certificate is stored, because they contain the success message.
   const [isOpen] = useState(chain.length === 0)
   return (
     <Panel title={words.certificate} intro={chain.length === 0 ? none : words.chainIntro}>

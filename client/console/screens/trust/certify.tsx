@@ -12,7 +12,10 @@ interface Props {
   readonly id: string
 }
 
-/** Gets a certificate for the user's verifier record: a request for an authority, and a form for the certificate. */
+/**
+ * Instructions for a certificate of the user's verifier record. They contain the certificate request for an authority,
+ * and a form for the certificate.
+ */
 export function Certify({ id }: Props) {
   const { trust: words } = useTexts()
   return (

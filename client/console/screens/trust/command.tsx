@@ -1,7 +1,7 @@
 import { CopyButton } from '../../ui/copy-button.js'
 
 interface Props {
-  /** The name of the command, for users of a screen reader. */
+  /** What the command does, for users of a screen reader. */
   readonly what: string
   readonly command: string
 }

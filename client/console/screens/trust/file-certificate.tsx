@@ -8,7 +8,10 @@ interface Props {
   readonly host: string
 }
 
-/** Instructions for a certificate of the default issuer or verifier, whose key and certificates are a file of the service. */
+/**
+ * Instructions for a certificate of the default issuer or verifier. The key and the certificates of these records are
+ * in a file.
+ */
 export function FileCertificate({ kind, host }: Props) {
   const { trust: words } = useTexts()
   const variable = kind === 'issuer' ? 'ISSUER_X509' : 'VERIFIER_X509'

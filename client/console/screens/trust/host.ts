@@ -1,3 +1,6 @@
-/** The host for a record's certificate: the host of its DID document, or the console's host if the DID has no document here. */
+/**
+ * The host name that a record's certificate must contain: the host of the record's DID document, or the console's host
+ * if this service has no such document.
+ */
 export const hostOf = ({ didDocumentUrl }: { readonly didDocumentUrl: string | null }): string =>
   new URL(didDocumentUrl ?? window.location.href).hostname

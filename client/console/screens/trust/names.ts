@@ -3,7 +3,7 @@ import type { NamesForm } from '../../ui/name-rows.js'
 
 type Names = NamesForm['names']
 
-/** Rows of the form that have a name. A row of spaces has no name. */
+/** The rows of the form that have a name. A name of spaces only does not count. */
 const filled = (names: Names): Names => names.filter(({ name }) => name.trim() !== '')
 
 export const displayOf = (names: Names): Display =>
@@ -14,7 +14,10 @@ export const displayOf = (names: Names): Display =>
 
 export const namesOf = (display: Display): Names => display.map(({ name, locale = '' }) => ({ name, locale }))
 
-/** The field of the form for a path of the call's input. Empty rows were not sent, so positions in the form may differ. */
+/**
+ * Returns the field of the form for a path in the input of the call. Empty rows are not sent, so positions in the form
+ * and in the input may differ.
+ */
 export function nameField(path: string, names: Names): `names.${number}.${'name' | 'locale'}` | undefined {
   const [, sent, member] = /^display\.(\d+)\.(name|locale)$/.exec(path) ?? []
   const row = filled(names)[Number(sent)]

@@ -34,7 +34,7 @@ export function NewVerifier() {
   )
 }
 
-/** Makes a record with a key and a DID of its own. */
+/** A form that creates an issuer or verifier record with its own key and DID. */
 function NewSigner({ kind }: { readonly kind: SignerKind }) {
   const { language, texts } = useSpoken()
   const { trust: words } = texts

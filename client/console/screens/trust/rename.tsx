@@ -15,11 +15,11 @@ interface Props {
   readonly signer: ListedSigner
 }
 
-/** Changes the names of a record. */
+/** A form that changes the names of a record. */
 export function Rename({ kind, signer }: Props) {
   const { trust: words } = useTexts()
   const client = useQueryClient()
-  // The names that the user saw, not a later read: otherwise saving would silently undo another user's change.
+  // The names that the user saw. With names that were read later, saving would silently undo a change of another user.
   const [before, setBefore] = useState(signer.display)
   const form = useForm<NamesForm>({ defaultValues: { names: namesOf(before) } })
   const [others, setOthers] = useState<readonly string[]>([])

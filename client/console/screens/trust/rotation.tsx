@@ -8,7 +8,10 @@ import { Sections } from './sections.js'
 const INSTALLED = 'node dist/server/key-rotation/command.js'
 const CHECKOUT = 'npm run keys:rotate'
 
-/** Instructions for the rotation of keys, and its effects. An operator runs it on the machine of the service, never from here. */
+/**
+ * Instructions for the rotation of keys, and its effects. An operator runs the rotation on the machine of the service.
+ * The console cannot run it.
+ */
 export function Rotation() {
   const { trust: words } = useTexts()
   return (

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useTexts } from '../../texts/use-texts.js'
 
-/** The parts of "Trust and keys", each with an address of its own. */
+/** The screens of "Trust and keys", with their addresses. */
 export function Sections() {
   const { trust: words, nav } = useTexts()
   return (

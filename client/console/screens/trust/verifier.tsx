@@ -69,7 +69,9 @@ function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
   )
 }
 
-/** The client identifiers of a verifier, and the requirements of the missing ones. */
+/**
+ * The client identifiers that a verifier can use. For every other client identifier: what the verifier needs to use it.
+ */
 function ClientIds({ verifier }: { readonly verifier: VerifierSigner }) {
   const { trust: words, overview } = useTexts()
   const { names, certificate, attestedUntil } = verifier

@@ -1,5 +1,6 @@
 import { useFormContext } from 'react-hook-form'
 import { useTexts } from '../../texts/use-texts.js'
+import { Check } from '../../ui/check.js'
 import { Field } from '../../ui/field.js'
 import { NameRows } from '../../ui/name-rows.js'
 import { Panel } from '../../ui/panel.js'
@@ -17,10 +18,12 @@ function validate(tag: string, at: number, { names }: TypeDraft, words: ReturnTy
   return same === at ? true : words.localeTwice
 }
 
-/** The names of a type by language, and its look. */
+const RETENTIONS: readonly TypeDraft['retention'][] = ['default', 'never', 'untilIssued', 'days']
+
+/** The names of a type by language, its look and its times. */
 export function About({ isNew }: { readonly isNew: boolean }) {
   const { types: words, form: formWords } = useTexts()
-  const { register, formState, getValues, setValue } = useFormContext<TypeDraft>()
+  const { register, formState, getValues, setValue, watch } = useFormContext<TypeDraft>()
   const { errors } = formState
   /** Removes a name, and the titles of claims in its language. */
   function removed(at: number): void {
@@ -64,6 +67,31 @@ export function About({ isNew }: { readonly isNew: boolean }) {
             />
           )}
         </Field>
+        <Field label={words.retention} hint={words.retentionHint}>
+          {(props) => (
+            <select {...props} {...register('retention')}>
+              {RETENTIONS.map((retention) => (
+                <option key={retention} value={retention}>
+                  {words.retentions[retention]}
+                </option>
+              ))}
+            </select>
+          )}
+        </Field>
+        {watch('retention') === 'days' && (
+          <Field label={words.retentionDays} required error={errors.retentionDays?.message}>
+            {(props) => (
+              <input
+                {...props}
+                {...register('retentionDays', {
+                  required: formWords.required,
+                  pattern: { value: /^\s*\d+\s*$/, message: formWords.number },
+                })}
+                inputMode="numeric"
+              />
+            )}
+          </Field>
+        )}
         <div className="row colors">
           <Field label={words.background} required>
             {(props) => <input {...props} type="color" {...register('backgroundColor')} />}
@@ -73,6 +101,8 @@ export function About({ isNew }: { readonly isNew: boolean }) {
           </Field>
         </div>
       </div>
+      <Check {...register('suspendable')}>{words.suspendable}</Check>
+      <p className="hint">{words.suspendableHint}</p>
     </Panel>
   )
 }

@@ -36,7 +36,7 @@ export function Assignments({ type }: { readonly type: TypeVersion }) {
                 checked={type.issuers.includes(id)}
                 aria-disabled={change.isPending}
                 onChange={({ target }) => {
-                  // Not disabled: a disabled box would lose the keyboard focus.
+                  // The box is never disabled, because a disabled box would lose the keyboard focus.
                   if (!change.isPending) change.mutate({ issuerId: id, assign: target.checked })
                 }}
               >

@@ -4,7 +4,7 @@ import type { FieldKind } from '../../../../server/protocol/json-schema/form.js'
 import { type Part, planOf } from '../../ui/schema-form/plan.js'
 import { ifSound, walked } from '../../ui/schema-walk.js'
 
-/** A JSON object, as a schema is. */
+/** A JSON object, such as a JSON Schema. */
 export type JsonObject = Readonly<Record<string, unknown>>
 
 /** The types of claims in the table. `group` contains further claims; `other` is a type that only JSON Schema can express. */
@@ -28,7 +28,10 @@ export interface ClaimRow {
   path: string
   /** Title in the type's first language. */
   title: string
-  /** Titles in the type's other languages, in their order. Missing titles at the end are left out. */
+  /**
+   * Titles in the type's other languages, in the order of the languages. Missing titles at the end of the list are left
+   * out.
+   */
   further: string[]
   kind: Kind
   required: boolean
@@ -36,7 +39,7 @@ export interface ClaimRow {
   selective: boolean
   /** The allowed values, separated by commas; empty if every value is allowed. */
   values: string
-  /** The members of the claim's schema that the table does not show. */
+  /** The members of the claim's schema that have no column in the table. */
   rest: JsonObject
 }
 
@@ -66,7 +69,7 @@ function kindOf({ type, format, properties }: JsonObject): Kind {
   return type === 'string' ? 'text' : 'other'
 }
 
-/** Whether no value contains a comma, so that a list with commas can represent them. */
+/** Whether a list with commas can represent the values: no value contains a comma. */
 const isListable = (values: unknown): boolean => listOf(values).every((value) => isText(value) && !value.includes(','))
 
 function rowOf(path: string, property: JsonObject, required: boolean, selective: boolean): ClaimRow {
@@ -91,15 +94,16 @@ function rowOf(path: string, property: JsonObject, required: boolean, selective:
   }
 }
 
-/** Whether an object's claims are all among its own properties, so that a table can show them. */
+/** Whether a table can show the claims of an object: the object's own `properties` declare all of them. */
 function isWhole(owner: JsonObject, place: SchemaPlace): boolean {
   const own = Object.keys(isObject(owner.properties) ? owner.properties : {})
   return place.names.every((name) => own.includes(name))
 }
 
 /**
- * The rows of a schema's claims. Claims of a group follow the row of the group. Undefined if the table cannot show the schema: a reference
- * or a combination may add claims to an object, and these claims have no row. The schema is then edited as JSON.
+ * Returns the rows for the claims of a schema. Claims of a group follow the row of the group. Returns undefined if the
+ * table cannot show the schema, because a reference or a combination adds claims to an object. The schema is then
+ * edited as JSON.
  */
 export function rowsOf(schema: JsonObject, selective: readonly string[] | undefined): ClaimRow[] | undefined {
   const mayWithhold = (path: string) => selective?.includes(path) ?? !path.includes('.')
@@ -138,11 +142,11 @@ const KINDS_OF_FIELDS: Readonly<Record<FieldKind, Kind>> = {
   json: 'other',
 }
 
-/** The parts of a claim that a table for reading shows. */
+/** The parts of a claim that a read-only table shows. */
 export type ShownClaim = Pick<ClaimRow, 'path' | 'title' | 'kind' | 'required' | 'selective' | 'values'>
 
 /**
- * All claims of a schema for reading, also claims that references and combinations declare.
+ * All claims of a schema for a read-only table, also the claims that references and combinations declare.
  *
  * @param titles titles of claims, by `pathKey`
  */
@@ -185,14 +189,14 @@ function propertyOf({ title, kind, values, rest }: ClaimRow, within: JsonObject)
   }
 }
 
-/** The members of an object's schema that come from its claims. */
+/** The members `properties` and `required` of an object's schema, made from the rows. */
 function membersOf(rows: readonly ClaimRow[], prefix: string): JsonObject {
   const named = rows.filter(({ path }) => path.startsWith(prefix) && path.length > prefix.length)
   const names = [...new Set(named.map(({ path }) => path.slice(prefix.length).split('.', 1)[0] ?? ''))]
   const required: string[] = []
   const properties = names.map((name) => {
     const path = `${prefix}${name}`
-    // A group may have no row of its own.
+    // A user may enter `price.amount` without a row for the group `price`.
     const row = named.find((each) => each.path === path) ?? {
       ...emptyRow(),
       path,
@@ -204,7 +208,7 @@ function membersOf(rows: readonly ClaimRow[], prefix: string): JsonObject {
   return { properties: Object.fromEntries(properties), ...(required.length > 0 ? { required } : {}) }
 }
 
-/** The JSON Schema of the rows. All its members except the claims come from `base`. */
+/** Makes the JSON Schema for the rows. All members of the schema that are not about claims come from `base`. */
 export function schemaOf(rows: readonly ClaimRow[], base: JsonObject): JsonObject {
   const { properties: _properties, required: _required, ...rest } = base
   const trimmed = rows.map((row) => ({ ...row, path: row.path.trim() })).filter(({ path }) => path !== '')
@@ -219,18 +223,18 @@ export function emptyRow(): ClaimRow {
   return { path: '', title: '', further: [], kind: 'text', required: false, selective: true, values: '', rest: {} }
 }
 
-/** The first members of a schema that the console creates. */
+/** The schema with which a new credential type begins. */
 export const EMPTY_SCHEMA: JsonObject = {
   $schema: 'https://json-schema.org/draft/2020-12/schema',
   type: 'object',
   additionalProperties: false,
 }
 
-/** The columns of the table, and the members that it does not show. */
+/** The parts of a row that are compared: the columns of the table, and the members of the schema without a column. */
 const PARTS = ['title', 'further', 'kind', 'values', 'required', 'selective', 'rest'] as const
 export type ClaimPart = (typeof PARTS)[number]
 
-/** The change of a claim between two versions, with the changed parts. */
+/** A claim that differs between two versions, with the changed parts. */
 export interface Difference {
   readonly path: string
   readonly change: 'added' | 'removed' | 'changed'

@@ -5,7 +5,10 @@ import { Field } from '../../ui/field.js'
 import { type ClaimRow, differences, rowsOf } from './claims.js'
 import { localeOf, namesOf, withNames } from './names.js'
 
-/** A version's rows. Each further name has its language, because versions may order languages differently. */
+/**
+ * The rows of a version. Each title in a further language contains the language, because versions may list languages in
+ * different orders.
+ */
 function comparable(version: TypeVersion): ClaimRow[] | undefined {
   const names = namesOf(version, '')
   const rows = rowsOf(version.schemaBody, version.selectivelyDisclosable)

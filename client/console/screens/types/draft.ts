@@ -25,8 +25,13 @@ export interface TypeDraft {
   names: TypeName[]
   backgroundColor: string
   textColor: string
-  /** Days, as typed; empty if the credential never expires. */
+  /** Validity in days, as the user typed it; empty if the credential never expires. */
   expiresInDays: string
+  suspendable: boolean
+  /** When claims are erased; `default` if the installation decides. */
+  retention: 'default' | 'never' | 'untilIssued' | 'days'
+  /** Days after which claims are erased, as typed. */
+  retentionDays: string
   mode: 'table' | 'json'
   rows: ClaimRow[]
   json: string
@@ -48,6 +53,22 @@ export function objectIn(text: string): JsonObject | undefined {
   }
 }
 
+function retentionDraft(version: TypeVersion | undefined): Pick<TypeDraft, 'retention' | 'retentionDays'> {
+  const claims = version?.retention?.claims
+  if (claims === undefined) return { retention: 'default', retentionDays: '' }
+  return typeof claims === 'string'
+    ? { retention: claims, retentionDays: '' }
+    : { retention: 'days', retentionDays: String(claims.days) }
+}
+
+/** The retention of a draft. The console does not show the retention of records, so it comes from the previous version. */
+function retentionOf({ retention, retentionDays }: TypeDraft, before: TypeVersion | undefined) {
+  if (retention === 'default') return {}
+  const claims = retention === 'days' ? { days: Number(retentionDays) } : retention
+  const record = before?.retention?.record
+  return { retention: { claims, ...(record === undefined ? {} : { record }) } }
+}
+
 /** The first draft of a new type, or of the next version of a type. */
 export function draftOf(version: TypeVersion | undefined, language: string): TypeDraft {
   const [first] = version?.display ?? []
@@ -63,6 +84,8 @@ export function draftOf(version: TypeVersion | undefined, language: string): Typ
     backgroundColor: first?.background_color ?? COLORS.backgroundColor,
     textColor: first?.text_color ?? COLORS.textColor,
     expiresInDays: version?.expiresInDays === undefined ? '' : String(version.expiresInDays),
+    suspendable: version?.suspendable === true,
+    ...retentionDraft(version),
     mode: rows === undefined ? 'json' : 'table',
     rows: rows === undefined || rows.length === 0 ? [emptyRow()] : withNames(rows, claims, names),
     json: written(schema),
@@ -70,7 +93,10 @@ export function draftOf(version: TypeVersion | undefined, language: string): Typ
   }
 }
 
-/** The schema of a draft; undefined if its text is no JSON object. The text has the members that the table does not show. */
+/**
+ * The schema of a draft; undefined if the JSON text is no JSON object. In table mode, the JSON text supplies the
+ * members that the table does not show.
+ */
 export const schemaOfDraft = ({ mode, rows, json }: TypeDraft): JsonObject | undefined =>
   mode === 'json' ? objectIn(json) : schemaOf(rows, objectIn(json) ?? EMPTY_SCHEMA)
 
@@ -85,7 +111,10 @@ const declares = (schema: JsonObject, path: string): boolean =>
   path.split('.').reduce((place, step) => (ELEMENT.test(step) ? place.item(EACH) : place.member(step)), walked(schema))
     .isDeclared
 
-/** Selectively disclosable claims inside a claim that the table does not show. They stay unchanged. */
+/**
+ * The claims inside a claim of kind `other` have no rows in the table. They stay selectively disclosable if they were
+ * so before and the schema still declares them.
+ */
 function withinClosed(
   rows: readonly ClaimRow[],
   before: TypeVersion | undefined,
@@ -99,8 +128,8 @@ function withinClosed(
 const MEMBER = /^[^.]*/
 
 /**
- * The selectively disclosable claims after a change of the schema. Claims that the schema no longer declares are removed. New claims at
- * the top level are added, because a new claim may be withheld, as in a new row of the table.
+ * Returns the selectively disclosable claims after a change of the schema. Claims that the schema no longer declares
+ * are removed. New claims at the top level are added, because a new row of the table is selectively disclosable too.
  */
 function renewed(setting: readonly string[], former: ReadonlySet<string>, schema: JsonObject): readonly string[] {
   const renew = () => [
@@ -112,8 +141,9 @@ function renewed(setting: readonly string[], former: ReadonlySet<string>, schema
 }
 
 /**
- * The selectively disclosable claims of a schema that is edited as JSON. JSON Schema has no member for them. The table's choice stays, and
- * new claims at the top level are added. If the table never showed the claims, the previous version's setting stays.
+ * Returns the selectively disclosable claims of a schema that is edited as JSON. JSON Schema has no member for
+ * selective disclosure. So the choices in the table stay, and new claims at the top level are added. If the table never
+ * showed the claims, the choices of the previous version stay.
  */
 function selectiveInJson({ rows, json }: TypeDraft, before: TypeVersion | undefined): readonly string[] | undefined {
   const schema = objectIn(json) ?? EMPTY_SCHEMA
@@ -142,7 +172,10 @@ function disclosureOf(draft: TypeDraft, before: TypeVersion | undefined) {
   return selective === undefined ? {} : { selectivelyDisclosable: [...selective] }
 }
 
-/** Input of the call that publishes a draft as a new version. Members that the console does not show come from the previous version. */
+/**
+ * Makes the input of the call that publishes a draft as a new version. Members that the console does not show come from
+ * the previous version.
+ */
 export function newVersion(
   draft: TypeDraft,
   schema: JsonObject,
@@ -150,7 +183,7 @@ export function newVersion(
   before: TypeVersion | undefined,
 ): NewVersion {
   const [first, ...further] = draft.names
-  // The titles in the schema are in this language, so it is sent even without a name.
+  // The titles in the schema are in this language, so the language is sent even if it has no name.
   const named = {
     locale: localeOf(first ?? { locale: '' }),
     name: first?.name.trim() || draft.title.trim() || draft.name.trim(),
@@ -172,6 +205,8 @@ export function newVersion(
     ...(claims.length === 0 ? {} : { claims }),
     ...disclosureOf(draft, before),
     ...(draft.expiresInDays.trim() === '' ? {} : { expiresInDays: Number(draft.expiresInDays) }),
+    ...(draft.suspendable ? { suspendable: true } : {}),
+    ...retentionOf(draft, before),
     ...(before?.claimsFrom === undefined ? {} : { claimsFrom: before.claimsFrom }),
     ...(before?.keyAttestation === undefined ? {} : { keyAttestation: before.keyAttestation }),
     ...(before?.mdoc === undefined ? {} : { mdoc: before.mdoc }),
@@ -180,7 +215,7 @@ export function newVersion(
 
 const INNER = /^schema\.((?:properties\.[^.]+\.?)+)/
 
-/** The field of the form that a path of the call is about. */
+/** Returns the field of the form for a path in the input of the call. */
 export function fieldOfPath(path: string, { mode, rows }: TypeDraft): string | undefined {
   if (path.startsWith('schema')) {
     if (mode === 'json') return 'json'
@@ -195,5 +230,6 @@ export function fieldOfPath(path: string, { mode, rows }: TypeDraft): string | u
   if (claim !== null) return mode === 'json' ? 'claimsJson' : undefined
   const display = /^display\.(\d+)\.(name|locale)$/.exec(path)
   if (display !== null) return `names.${display[1]}.${display[2]}`
+  if (path.startsWith('retention.claims')) return 'retentionDays'
   return ['name', 'title', 'description', 'expiresInDays'].find((field) => field === path)
 }

@@ -28,7 +28,8 @@ export function NextVersion() {
   const { types: words } = useTexts()
   const { name } = route.useParams()
   const onPublished = usePublished()
-  // A newer version does not replace the form while the user edits. Publishing then reports the conflict.
+  // If another user publishes a newer version during editing, the form stays as it is. Publishing then reports the
+  // conflict.
   const versions = useQuery({ ...typeVersions(name), refetchOnWindowFocus: false })
   return (
     <Screen title={words.nextVersionOf(name)} intro={words.nextIntro}>

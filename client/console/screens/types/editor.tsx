@@ -21,7 +21,8 @@ const CONFLICT = 409
 
 /** Edits a credential type beside a preview of its card, and publishes it. */
 export function Editor({ before: given, onPublished }: Props) {
-  // The version that the user saw, not a later read: otherwise publishing would silently undo another user's version.
+  // The version that the user saw. With a version that was read later, publishing would silently undo the version of
+  // another user.
   const [before] = useState(given)
   const { language, texts } = useSpoken()
   const { types: words, form: formWords } = texts

@@ -5,10 +5,13 @@ import type { ClaimRow } from './claims.js'
 
 type TypeVersion = CredenceOutputs['schemas']['read']
 
-/** The titles of claims in languages other than the schema's language, in the form of the service's input. */
+/** The titles of claims in languages other than the schema's language, as the service's input has them. */
 export type ClaimNames = NonNullable<CredenceInputs['schemas']['create']['claims']>
 
-/** A typed name of a type in one language. The titles in the schema are in the first name's language. */
+/**
+ * The name of a type in one language, as the user typed it. The titles in the schema are in the language of the first
+ * name.
+ */
 export interface TypeName {
   name: string
   locale: string
@@ -18,7 +21,7 @@ export const localeOf = ({ locale }: Pick<TypeName, 'locale'>): string => locale
 
 const isSame = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
 
-/** The languages of a version: first of its names, then the languages that only claims have. */
+/** The names of a version. The list ends with an empty name for each language that only its claims have. */
 export function namesOf(version: TypeVersion | undefined, language: string): TypeName[] {
   if (version === undefined) return [{ name: '', locale: language }]
   const names = version.display?.map(({ name, locale = '' }) => ({ name, locale })) ?? []
@@ -26,7 +29,7 @@ export function namesOf(version: TypeVersion | undefined, language: string): Typ
   return withLanguages(known, version.claims ?? [])
 }
 
-/** The names, and an empty name for each further language of the claims. */
+/** Adds an empty name for each language of the claims that has no name yet. */
 export function withLanguages(names: readonly TypeName[], claims: ClaimNames): TypeName[] {
   const all = [...names]
   for (const { locale } of claims.flatMap(({ display }) => display))
@@ -34,7 +37,7 @@ export function withLanguages(names: readonly TypeName[], claims: ClaimNames): T
   return all
 }
 
-/** Rows with the names of their claims in all languages. */
+/** Fills the rows with the titles of their claims in all languages. */
 export function withNames(rows: readonly ClaimRow[], claims: ClaimNames, names: readonly TypeName[]): ClaimRow[] {
   const byPath = new Map(claims.map(({ path, display }) => [path.join('.'), display]))
   return rows.map((row) => {
@@ -51,7 +54,8 @@ export function withNames(rows: readonly ClaimRow[], claims: ClaimNames, names: 
 /**
  * The titles of claims in all languages except the first. The titles in the first language are in the schema.
  *
- * @param before the former titles. Titles of claims inside a claim that the table does not show are kept
+ * @param before the former titles. The claims inside a claim of kind `other` have no rows, so their former titles are
+ * kept
  */
 export function claimNamesOf(rows: readonly ClaimRow[], names: readonly TypeName[], before: ClaimNames): ClaimNames {
   const closed = rows.filter(({ kind }) => kind === 'other').map(({ path }) => `${path.trim()}.`)
@@ -66,7 +70,10 @@ export function claimNamesOf(rows: readonly ClaimRow[], names: readonly TypeName
   return [...named, ...kept]
 }
 
-/** A row without the language at a position. Without the first language, the next title becomes the title in the schema. */
+/**
+ * Removes the language at a position from a row. If it is the first language, the title in the next language becomes
+ * the title in the schema.
+ */
 export function withoutLanguage(row: ClaimRow, at: number): ClaimRow {
   const [title = '', ...further] = [row.title, ...row.further].filter((_, position) => position !== at)
   return { ...row, title, further }
@@ -93,7 +100,7 @@ export function claimNamesIn(text: string): ClaimNames | undefined {
       isPath(value.path) &&
       Array.isArray(value.display) &&
       value.display.every(isName)
-    // Each member was checked here. The service reports other errors.
+    // The code above has checked each member. The service reports any other error.
     return Array.isArray(parsed) && parsed.every(isNamed) ? (parsed as ClaimNames) : undefined
   } catch {
     return undefined

@@ -17,7 +17,7 @@ export function SchemaEditor() {
   function showTable(): void {
     const draft = getValues()
     const schema = objectIn(draft.json)
-    // Claims that were in the table before keep their setting of selective disclosure.
+    // Claims that were already in the table keep their setting of selective disclosure.
     const rows = schema && rowsOf(schema, undefined)
     if (rows === undefined) {
       setError('json', { message: schema === undefined ? formWords.wrongJson : words.notInTable })

@@ -10,7 +10,7 @@ import { ProblemNote } from '../../ui/problem-note.js'
 import { Screen } from '../../ui/screen.js'
 import { Verdict } from './verdict.js'
 
-/** Larger than any credential, in bytes. */
+/** Maximum size of a file in bytes. No credential is so large. */
 const MAX_BYTES = 1_048_576
 
 const base64UrlOf = (bytes: Uint8Array): string =>
@@ -19,7 +19,9 @@ const base64UrlOf = (bytes: Uint8Array): string =>
     .replaceAll('/', '_')
     .replaceAll('=', '')
 
-/** The content of a file: its text, or base64url of its bytes if it is a binary mobile document. */
+/**
+ * The credential in a file: the text of the file, or base64url of its bytes if the file is a binary mobile document.
+ */
 async function credentialIn(file: File): Promise<string> {
   const bytes = new Uint8Array(await file.arrayBuffer())
   try {

@@ -18,7 +18,10 @@ interface Props {
   readonly credentials: readonly HeldCredential[]
 }
 
-/** The name of a credential: from this installation's metadata if it issues the type, else the type itself. */
+/**
+ * The name of a credential. If this installation issues the type, the name comes from the metadata. Otherwise it is the
+ * type itself.
+ */
 function useNames(): (credential: HeldCredential) => string {
   const { language } = useSpoken()
   const known = useQuery(issuerMetadata).data?.credential_configurations_supported ?? {}

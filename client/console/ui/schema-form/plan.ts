@@ -13,20 +13,20 @@ export type JsonObject = Readonly<Record<string, unknown>>
 
 export type ControlKind = FieldKind
 
-/** A claim that is filled in by one control. */
+/** A claim with one control in the form. */
 export interface Control extends FormField<string> {
   /** The name of the field in the form. A claim's name may have any character, a field's name may not. */
   readonly field: string
 }
 
-/** Claims that belong together. */
+/** A group of claims. */
 export interface Group extends Omit<FormGroup<string>, 'parts'> {
   readonly parts: readonly Part[]
 }
 
 export type Part = Control | Group
 
-/** The typed values, by field. */
+/** The values that the user entered, by field. */
 export type Typed = Readonly<Record<string, string | boolean | undefined>>
 
 /**
@@ -50,7 +50,7 @@ export function planOf(schema: JsonObject, titles: ReadonlyMap<string, string> =
 export const controlsOf = (parts: readonly Part[]): Control[] =>
   parts.flatMap((part) => (part.kind === 'group' ? controlsOf(part.parts) : [part]))
 
-/** The reason why a typed value is invalid for its claim. */
+/** Why an entered value is invalid for its claim. */
 export type Fault = 'required' | 'number' | 'json'
 
 type Read = { readonly value?: unknown } | { readonly fault: Fault }
@@ -79,7 +79,7 @@ function jsonIn(text: string): Read {
   }
 }
 
-/** The typed value; without `value` if the field is empty. */
+/** The entered value; `value` is missing if the field is empty. */
 function read({ kind, choices }: Control, typed: string | boolean | undefined): Read {
   if (typeof typed === 'boolean') return { value: typed }
   const text = typed?.trim() ?? ''
@@ -107,14 +107,14 @@ function read({ kind, choices }: Control, typed: string | boolean | undefined): 
   }
 }
 
-/** The claims of a filled form. */
+/** The result of reading a filled form. */
 export interface Filled {
   readonly subject: Readonly<Record<string, unknown>>
   /** The faults by field. */
   readonly faults: ReadonlyMap<string, Fault>
 }
 
-/** The subject of the typed values. Empty claims and groups without claims are left out. */
+/** Makes the subject from the entered values. Empty claims and groups without claims are left out. */
 export function subjectOf(parts: readonly Part[], typed: Typed): Filled {
   const faults = new Map<string, Fault>()
   const fill = (within: readonly Part[], isNeeded: boolean): Record<string, unknown> => {

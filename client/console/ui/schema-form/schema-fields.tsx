@@ -5,7 +5,7 @@ import { useTexts } from '../../texts/use-texts.js'
 import { type ControlProps, Field } from '../field.js'
 import type { Control, ControlKind, Part } from './plan.js'
 
-/** The part of a form with the fields of a plan. */
+/** The part of a form's values that holds the fields of a plan. */
 export interface ClaimsForm {
   claims: Record<string, string | boolean | undefined>
 }
@@ -25,7 +25,7 @@ function byKind(kind: ControlKind, words: Pick<Texts['offers'], 'oneEachLine' | 
   return kind === 'json' ? words.asJson : undefined
 }
 
-/** The fields of a schema, in a form that has `claims`. */
+/** The fields for the claims of a schema, in a form whose values have `claims`. */
 export function SchemaFields({ parts }: { readonly parts: readonly Part[] }) {
   return parts.map((part) =>
     part.kind === 'group' ? (

@@ -103,7 +103,7 @@ export function createOfferBatchStore({ sql }: Database, claims: ClaimsVault) {
             "id" text, "schemaId" text, "issuerId" text, "subject" text, "recipient" text, "redemptionLimit" int, "expiresAt" timestamptz,
             "configurationIds" text[], "grant" text, "forSubject" text, "deferred" boolean, "profile" text, "createdAt" timestamptz,
             "key" text, "requestHash" text, "createdBy" text, "txCode" jsonb, "txCodeHash" text, "confidential" text, "walletUrl" text, "firstView" jsonb,
-            "pageId" text, "pageExpiresAt" timestamptz)`,
+            "pageId" text, "pageExpiresAt" timestamptz, "claimsDueAt" timestamptz)`,
       )
       const also = [
         ...claims.storeKeys(
@@ -117,7 +117,7 @@ export function createOfferBatchStore({ sql }: Database, claims: ClaimsVault) {
           fragment`
             INSERT INTO offerings (${insertedColumns})
             SELECT "id", "schemaId", "issuerId", "subject"::json, "recipient", "redemptionLimit", "expiresAt", "createdAt",
-              "configurationIds", true, "grant", "forSubject", "deferred", "profile", false FROM ${given}`,
+              "configurationIds", true, "grant", "forSubject", "deferred", "profile", false, "claimsDueAt" FROM ${given}`,
         ),
         new Step(
           'session',

@@ -26,6 +26,7 @@ export const readCredentialHistory = {
         statusListIndex: z.int(),
         status: z.enum(CREDENTIAL_STATUSES),
         revokedAt: z.iso.datetime().optional(),
+        suspendedAt: z.iso.datetime().optional(),
       }),
     ),
     instanceCount: z.int().meta({ description: 'The total number of instances.' }),

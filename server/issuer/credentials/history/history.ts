@@ -12,10 +12,11 @@ export const shownHistory = (
   events: readonly AuditEvent[],
 ): z.input<typeof readCredentialHistory.output> => ({
   credential: listedCredential(found),
-  instances: (found.instances ?? []).map(({ revokedAt, ...instance }) => ({
+  instances: (found.instances ?? []).map(({ revokedAt, suspendedAt, ...instance }) => ({
     ...instance,
-    status: statusOf({ revokedAt }),
+    status: statusOf({ revokedAt, suspendedAt }),
     ...(revokedAt === null ? {} : { revokedAt }),
+    ...(suspendedAt === null ? {} : { suspendedAt }),
   })),
   instanceCount: found.instanceCount,
   events: events.map(auditEvent),

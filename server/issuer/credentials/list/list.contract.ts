@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { route } from '../../../api/contract.js'
 import { listShape, zListed } from '../../../api/paging.js'
-import { CREDENTIAL_STATUSES } from '../status.js'
+import { zClaimsErasedAt } from '../credentials.contract.js'
+import { CREDENTIAL_STATUSES, STATUS_REASONS } from '../status.js'
 
 /** A stored credential without its claims. */
 export const zListedCredential = z.object({
@@ -18,8 +19,12 @@ export const zListedCredential = z.object({
     .optional()
     .meta({ description: 'The `sub` of the caller that created, claimed or signed it. Absent if a wallet took it.' }),
   status: z.enum(CREDENTIAL_STATUSES),
+  suspendable: z.literal(true).optional().meta({ description: 'Present if its type can be suspended.' }),
   createdAt: z.iso.datetime(),
   revokedAt: z.iso.datetime().optional(),
+  suspendedAt: z.iso.datetime().optional().meta({ description: 'A credential that is revoked later keeps it.' }),
+  reason: z.enum(STATUS_REASONS).optional().meta({ description: 'The reason of the last change of its status.' }),
+  claimsErasedAt: zClaimsErasedAt,
 })
 
 export const listCredentials = {

@@ -15,6 +15,10 @@ export const listedCredential = (credential: ListedCredential): z.input<typeof z
   ...(credential.offeringId === null ? {} : { offeringId: credential.offeringId }),
   ...(credential.owner === null ? {} : { createdBy: credential.owner }),
   status: statusOf(credential),
+  ...(credential.suspendable ? { suspendable: true as const } : {}),
   createdAt: credential.createdAt.toISOString(),
   ...(credential.revokedAt === null ? {} : { revokedAt: credential.revokedAt.toISOString() }),
+  ...(credential.suspendedAt === null ? {} : { suspendedAt: credential.suspendedAt.toISOString() }),
+  ...(credential.statusReason === null ? {} : { reason: credential.statusReason }),
+  ...(credential.claimsErasedAt === null ? {} : { claimsErasedAt: credential.claimsErasedAt.toISOString() }),
 })

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment } from '../../../database/fragment.js'
 import { newestOf, type TimedPart, timedPart, where } from '../../../database/list-position.js'
-import { type CredentialStatus, STATUS_CONDITIONS } from '../status.js'
+import { type CredentialStatus, NOT_REVOKED, STATUS_CONDITIONS, STATUS_REASONS } from '../status.js'
 
 export const zListedRow = z.strictObject({
   id: z.string(),
@@ -16,6 +16,10 @@ export const zListedRow = z.strictObject({
   owner: z.string().nullable(),
   createdAt: z.date(),
   revokedAt: z.date().nullable(),
+  suspendedAt: z.date().nullable(),
+  statusReason: z.enum(STATUS_REASONS).nullable(),
+  suspendable: z.boolean(),
+  claimsErasedAt: z.date().nullable(),
 })
 
 /** The row of a stored credential in lists, without its claims. */
@@ -43,6 +47,8 @@ const INSTANCES = 100
 export const listedColumns = fragment`
   c.id, s.id AS "schemaId", s.name AS "schemaName", s.version AS "schemaVersion", c.issuer_id AS "issuerId",
   c.holder_did AS "holderDid", r.offering_id AS "offeringId", c.owner, c.created_at AS "createdAt", c.revoked_at AS "revokedAt",
+  c.suspended_at AS "suspendedAt", c.status_reason AS "statusReason", s.suspendable,
+  c.claims_erased_at AS "claimsErasedAt",
   ARRAY(SELECT DISTINCT configuration_id FROM (
     SELECT configuration_id FROM credential_instances i WHERE i.credential_id = c.id LIMIT ${INSTANCES}) AS taken ORDER BY 1)
     AS "configurationIds"`
@@ -92,7 +98,7 @@ function keysOf(filters: CredentialFilters, part: TimedPart): Fragment {
     )
   }
   if (status !== undefined) return found(fragment`true`)
-  return newestOf([found(STATUS_CONDITIONS.active), found(STATUS_CONDITIONS.revoked)], part)
+  return newestOf([found(NOT_REVOKED), found(STATUS_CONDITIONS.revoked)], part)
 }
 
 export type CredentialListStore = ReturnType<typeof createCredentialListStore>

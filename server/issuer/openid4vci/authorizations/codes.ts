@@ -1,5 +1,6 @@
 import type { Config } from '../../../config/config.js'
 import { sha256 } from '../../../keys/secret-hash.js'
+import { offeredClaimsDueAt, type RetentionConfig } from '../../issuance/retention.js'
 import { CODE_SECONDS } from './authorization.js'
 import type { DecisionStore, OfferGrant } from './decision-store.js'
 import type { Issuable, Issuables } from './issuable.js'
@@ -13,7 +14,7 @@ export type Decided = Exclude<Issuable, { kind: 'form' }>
 /** Dependencies of {@link createCodes}. */
 export interface CodesPorts {
   readonly decisions: Pick<DecisionStore, 'grantMade' | 'grantOffer'>
-  readonly config: Pick<Config, 'issuerProfile' | 'signIn'>
+  readonly config: Pick<Config, 'issuerProfile' | 'signIn'> & RetentionConfig
   readonly configurationsOf: Issuables['configurationsOf']
   readonly random: (length: number) => Uint8Array
   readonly clock: () => Date
@@ -50,6 +51,7 @@ export function createCodes({ decisions, config, configurationsOf, random, clock
       { context, credentialSubject }: Decided & { readonly kind: 'claims' },
     ): Promise<string | undefined> {
       const { code, ...stored } = newCode()
+      const expiresAt = new Date(stored.now.getTime() + MADE_SECONDS * 1000)
       const given = await decisions.grantMade({
         ...authorization,
         offeringId: newId(),
@@ -59,7 +61,8 @@ export function createCodes({ decisions, config, configurationsOf, random, clock
           issuerId: context.issuerId,
           credentialSubject,
           configurationIds: configurationsOf(context),
-          expiresAt: new Date(stored.now.getTime() + MADE_SECONDS * 1000),
+          expiresAt,
+          claimsDueAt: offeredClaimsDueAt(context, config, expiresAt),
         },
       })
       return given ? code : undefined

@@ -41,6 +41,7 @@ export interface MadeOffering {
   readonly credentialSubject: Readonly<Record<string, unknown>>
   readonly configurationIds: readonly string[]
   readonly expiresAt: Date
+  readonly claimsDueAt: Date | null
 }
 
 /** The step that inserts the offering of a grant. */

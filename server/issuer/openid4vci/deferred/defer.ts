@@ -2,6 +2,7 @@ import { sha256 } from '../../../keys/secret-hash.js'
 import type { Vault } from '../../../keys/vault.js'
 import type { Metrics } from '../../../metrics/metrics.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
+import { offeredClaimsDueAt, type RetentionConfig } from '../../issuance/retention.js'
 import { newAccessToken } from '../access-token.js'
 import type { TokenContext } from '../tokens/store.js'
 import { admissionOf, admittedAs, refusalError, type WantedCopies } from '../wallet-issuance.js'
@@ -13,6 +14,7 @@ export interface DeferPorts {
   readonly store: Pick<DeferredIssuanceStore, 'insert'>
   readonly vault: Pick<Vault, 'protect'>
   readonly metrics: Pick<Metrics, 'offerSession'>
+  readonly config: RetentionConfig
   readonly random: (length: number) => Uint8Array
 }
 
@@ -27,7 +29,7 @@ export interface DeferPorts {
 export type Defer = (token: TokenContext, wanted: WantedCopies, now: Date) => Promise<JsonObject>
 
 export const createDefer =
-  ({ store, vault, metrics, random }: DeferPorts): Defer =>
+  ({ store, vault, metrics, config, random }: DeferPorts): Defer =>
   async (token, wanted, now) => {
     const { session, authorizationExpiresAt } = token
     if (session === null || authorizationExpiresAt === null)
@@ -42,7 +44,8 @@ export const createDefer =
       seq: session.seq + 1,
       expiresAt: authorizationExpiresAt,
     }
-    const admission = admissionOf(token, wanted, now)
+    const claimsDueAt = offeredClaimsDueAt(token, config, authorizationExpiresAt)
+    const admission = admissionOf(token, wanted, claimsDueAt, now)
     const outcome = await admittedAs(admission, (current) => store.insert(current, { transactionHash, keys }, waiting))
     if (outcome.kind !== 'deferred') throw refusalError(outcome, admission)
     if (outcome.isFirst) metrics.offerSession('deferred')

@@ -61,6 +61,8 @@ export interface NewDecision {
   readonly credentialSubject: Readonly<Record<string, unknown>> | undefined
   /** The `sub` of the person who decides. */
   readonly actor: string
+  /** When the claims of a rejected offer are to be erased; null if they stay, or if the offer was approved. */
+  readonly claimsDueAt: Date | null
   readonly now: Date
 }
 
@@ -162,15 +164,21 @@ export function createDeferredIssuanceStore({ sql }: Database, claims: ClaimsVau
      *
      * @returns false if the session has changed since it was read; then nothing was written
      */
-    async decide({ session, credentialSubject, actor, now }: NewDecision): Promise<boolean> {
+    async decide({ session, credentialSubject, actor, claimsDueAt, now }: NewDecision): Promise<boolean> {
       const decided = movedStep(fragment`
         UPDATE credential_offer_sessions SET deferred = ${session.deferred}, state = ${session.state}, seq = ${session.seq},
           error_message = ${session.errorMessage}, ended_at = ${isFinal(session.state) ? now : null}
         WHERE id = ${session.id} AND seq = ${session.seq - 1}::int RETURNING ${movedColumns}`)
       const corrected =
         credentialSubject === undefined ? [] : correctedSubject(claims, { id: session.id, credentialSubject }, decided)
+      const closed = new Step(
+        'closed',
+        fragment`
+          UPDATE offerings o SET claims_due_at = ${claimsDueAt} FROM ${decided}
+          WHERE o.id = ${decided.column('id')} AND o.claims_erased_at IS NULL`,
+      )
       const recorded = audited({ of: decided, actor, action: `offering.${session.deferred}`, subject: 'offering' })
-      const rows = await sql(eventRow, [...corrected, recorded])`
+      const rows = await sql(eventRow, [...corrected, ...(claimsDueAt === null ? [] : [closed]), recorded])`
         SELECT id, seq, data FROM ${sessionEvent(decided, now)}`
       announce(rows)
       return rows.length > 0

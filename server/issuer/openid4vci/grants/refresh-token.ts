@@ -3,7 +3,7 @@ import { OAuthError } from '../../../protocol/oauth/error.js'
 import type { AuthorizationStore } from '../authorizations/store.js'
 import type { ClientAuthentication, TokenClient, WalletClient } from '../client-authentication.js'
 import { replayedProof } from '../dpop.js'
-import { CLOSED } from '../offer.js'
+import { CLOSED, ERASED } from '../offer.js'
 import type { Offered } from '../offered.js'
 import type { NonceMembers } from '../profiles/profile.js'
 import { profileNamed } from '../profiles/profiles.js'
@@ -79,6 +79,7 @@ export function createRefreshTokenGrant({
     if (found.instanceJkt !== wallet.instanceJkt)
       throw new OAuthError('invalid_client', 'The refresh token was given to another wallet instance.', { status: 401 })
     assertKey(found, dpop)
+    if (found.claimsErased) throw invalidGrant(ERASED)
     const asked = offered.requestedIn(found.profile, parameters, takeable(found, found.offered))
     const { detailed, scoped } = asked.detailed.length === 0 && asked.scoped.length === 0 ? found : asked
     // FAPI 2.0 Security Profile §5.3.2.1: a refresh token that is bound to a key stays valid. Any other refresh token

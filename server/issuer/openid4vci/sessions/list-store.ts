@@ -14,6 +14,7 @@ const zListedSession = z.strictObject({
   issuerId: z.string(),
   createdAt: z.date(),
   expiresAt: z.date(),
+  claimsErasedAt: z.date().nullable(),
 })
 
 export type ListedOfferSession = z.infer<typeof zListedSession>
@@ -42,7 +43,8 @@ export function createOfferSessionListStore({ bounded }: Database) {
           ${timedPart(fragment`x.created_at`, fragment`x.id`, part)}`
       return bounded(zListedSession)`
         SELECT x.id, x.created_by AS "createdBy", x.state, x.error_message AS "errorMessage", x.deferred,
-          o.configuration_ids AS "configurationIds", o.issuer_id AS "issuerId", x.created_at AS "createdAt", x.expires_at AS "expiresAt"
+          o.configuration_ids AS "configurationIds", o.issuer_id AS "issuerId", x.created_at AS "createdAt", x.expires_at AS "expiresAt",
+          o.claims_erased_at AS "claimsErasedAt"
         FROM (${newestOf([deferred === undefined ? ofAll : ofDeferred], part)}) AS k
         JOIN credential_offer_sessions x ON x.id = k.id
         JOIN offerings o ON o.id = x.id

@@ -42,6 +42,7 @@ export interface CredentialOfferSessionView {
   readonly expiresAt: string
   readonly errorMessage?: string | undefined
   readonly deferred?: Decision | undefined
+  readonly claimsErasedAt?: string | undefined
 }
 
 /** The states from which each state can be reached. A final state never changes. A repeated transition does nothing. */
@@ -84,7 +85,10 @@ export function moved(
   return { ...session, state, seq: session.seq + 1, errorMessage: errorMessage ?? null }
 }
 
-export function sessionView(session: Omit<CredentialOfferSession, 'seq'>): CredentialOfferSessionView {
+/** @param session with the time of the erasure of its offer's claims, if they were erased */
+export function sessionView(
+  session: Omit<CredentialOfferSession, 'seq'> & { readonly claimsErasedAt?: Date | null },
+): CredentialOfferSessionView {
   return {
     id: session.id,
     state: session.state,
@@ -94,5 +98,6 @@ export function sessionView(session: Omit<CredentialOfferSession, 'seq'>): Crede
     expiresAt: session.expiresAt.toISOString(),
     ...(session.errorMessage === null ? {} : { errorMessage: session.errorMessage }),
     ...(session.deferred === null ? {} : { deferred: session.deferred }),
+    ...(session.claimsErasedAt == null ? {} : { claimsErasedAt: session.claimsErasedAt.toISOString() }),
   }
 }

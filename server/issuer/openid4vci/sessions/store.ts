@@ -155,7 +155,10 @@ export function movedSession(
   return sessionEvent(moved, now)
 }
 
-const zSession = z.strictObject(sessionShape)
+const zSession = z.strictObject({ ...sessionShape, claimsErasedAt: z.date().nullable() })
+
+/** A session with the time of the erasure of its offer's claims; null while they are stored. */
+export type FoundSession = StoredSession & { readonly claimsErasedAt: Date | null }
 
 const zCounted = z.strictObject({ left: z.int(), ...recordedShape })
 
@@ -174,11 +177,12 @@ export function createOfferSessionStore({ sql }: Database, claims: ClaimsVault, 
     return batchDone(rows, batch.limit)
   }
   return {
-    async find(id: string, createdBy: string): Promise<StoredSession | undefined> {
+    async find(id: string, createdBy: string): Promise<FoundSession | undefined> {
       const [row] = await sql(zSession)`
-        SELECT ${sessionColumn} FROM credential_offer_sessions x JOIN offerings o ON o.id = x.id
+        SELECT ${sessionColumn}, o.claims_erased_at AS "claimsErasedAt" FROM credential_offer_sessions x JOIN offerings o ON o.id = x.id
         WHERE x.id = ${id} AND x.created_by = ${createdBy}`
-      return row === undefined ? undefined : (withDates(row).session ?? undefined)
+      const session = row === undefined ? null : withDates(row).session
+      return session === null ? undefined : { ...session, claimsErasedAt: row?.claimsErasedAt ?? null }
     },
 
     /** The JSON of an offer's session, as callers see it. Undefined for an unknown id. */

@@ -37,12 +37,14 @@ export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly clientId: string | null
   readonly credentialId: string | null
   readonly credentialSubject: Readonly<Record<string, unknown>>
-  /** Whether the claims were erased. The subject is then empty. */
-  readonly claimsErased: boolean
   /** Whether the credential under this token is stored and not revoked; null before the first issuance. */
   readonly credentialGood: boolean | null
+  /** Whether this credential is suspended. */
+  readonly credentialSuspended: boolean
   /** Whether a signed copy has the id of the stored credential. */
   readonly credentialSigned: boolean
+  /** Whether the claims of the stored credential were erased. */
+  readonly credentialErased: boolean
 }
 
 /** The authorization of a new token. */
@@ -108,6 +110,8 @@ export interface StoredRefreshToken {
   readonly expiresAt: Date
   /** Whether the token was used and replaced by another refresh token. */
   readonly replaced: boolean
+  /** Whether the claims of the offering or of the credential were erased. */
+  readonly claimsErased: boolean
 }
 
 /**
@@ -194,7 +198,7 @@ export function createTokenStore({ sql }: Database, claims: ClaimsVault, announc
       const redeemedBefore =
         authorization === undefined
           ? emptyFragment
-          : fragment`OR EXISTS (
+          : fragment`OR o.claims_erased_at IS NULL AND EXISTS (
               SELECT 1 FROM authorizations a WHERE a.id = ${authorization.id} AND a.redemption_counted)`
       const locked = openSession(token, session !== null)
       const open = new Step<'id'>(
@@ -233,9 +237,11 @@ export function createTokenStore({ sql }: Database, claims: ClaimsVault, announc
           o.configuration_ids AS offered, r.configuration_ids AS detailed, r.scope AS scoped, r.dpop_jkt AS "dpopJkt",
           r.instance_jkt AS "instanceJkt",
           LEAST(r.expires_at, a.expires_at) AS "expiresAt",
-          r.replaced_at IS NOT NULL AS replaced
+          r.replaced_at IS NOT NULL AS replaced,
+          o.claims_erased_at IS NOT NULL OR c.claims_erased_at IS NOT NULL AS "claimsErased"
         FROM refresh_tokens r JOIN authorizations a ON a.id = r.authorization_id JOIN offerings o ON o.id = a.offering_id
         LEFT JOIN credential_offer_sessions x ON x.id = o.id
+        LEFT JOIN credentials c ON c.id = a.credential_id
         WHERE r.token_hash = ${tokenHash}`
       return row
     },
@@ -262,7 +268,8 @@ export function createTokenStore({ sql }: Database, claims: ClaimsVault, announc
           t.authorization_id AS "authorizationId", a.expires_at AS "authorizationExpiresAt", a.client_id AS "clientId",
           COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",
           CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood",
-          ${isSigned} AS "credentialSigned"
+          c.suspended_at IS NOT NULL AS "credentialSuspended",
+          ${isSigned} AS "credentialSigned", c.claims_erased_at IS NOT NULL AS "credentialErased"
         FROM (SELECT * FROM issuance_tokens WHERE ${goodToken(tokenHash, now)} LIMIT 1) t
         JOIN offerings o ON o.id = t.offering_id
         JOIN schemas s ON s.id = o.schema_id

@@ -32,7 +32,7 @@ export class ElementBudget {
   readonly #work: Work | undefined
   #left = MAX_ELEMENTS
 
-  /** @param work pays for each element */
+  /** @param work the budget for the elements */
   constructor(work?: Work) {
     this.#work = work
   }
@@ -47,7 +47,7 @@ export class ElementBudget {
 }
 
 export interface DecodeOptions {
-  /** Name of the item in a refusal: "Credential". */
+  /** Name of the item in error messages: "Credential". */
   readonly what: string
   readonly budget?: ElementBudget
   readonly maxBytes?: number

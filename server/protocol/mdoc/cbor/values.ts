@@ -33,7 +33,7 @@ export class Tagged<Value = CborValue> {
   ) {}
 }
 
-/** An encoded item, which is inserted into another item unchanged. */
+/** An item that is already encoded. It is inserted unchanged into the item that contains it. */
 export class Encoded {
   constructor(readonly bytes: Uint8Array) {}
 }

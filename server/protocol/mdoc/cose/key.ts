@@ -16,7 +16,7 @@ const CURVES = [
   { crv: 'Ed25519', number: 6, kty: 'OKP', type: 1, alg: 'EdDSA' },
 ] as const
 
-/** Algorithms of keys that a mobile document can be bound to: the keys that `coseKeyOf` accepts. */
+/** The algorithms of the device keys to which a mobile document can be bound. `coseKeyOf` accepts only such keys. */
 export const DEVICE_KEY_ALGORITHMS: readonly SignatureAlgorithm[] = CURVES.map(({ alg }) => alg)
 
 /**

@@ -52,7 +52,10 @@ function toBeSigned(protectedBytes: Uint8Array, payload: Uint8Array): Uint8Array
   return encodeCbor(['Signature1', protectedBytes, new Uint8Array(), payload])
 }
 
-/** Reads the parts of a COSE_Sign1 without its tag. `what` names it in refusals: "Issuer signature". Throws CredentialError. */
+/**
+ * Reads the parts of a COSE_Sign1 without its tag. `what` is the name of the COSE_Sign1 in error messages: "Issuer
+ * signature". Throws CredentialError.
+ */
 export function readSign1(value: CborValue, options: DecodeOptions): Sign1 {
   const { what } = options
   const [protectedBytes, unprotected, payload, signature, ...others] = isArray(value) ? value : []
@@ -78,7 +81,7 @@ export interface Sign1Check {
   readonly what: string
   /** The signed data, if the payload is detached. */
   readonly payload?: Uint8Array
-  /** JOSE names of the accepted algorithms; every supported algorithm unless given. */
+  /** JOSE names of the accepted algorithms. Default: every supported algorithm. */
   readonly algorithms?: readonly string[] | undefined
 }
 

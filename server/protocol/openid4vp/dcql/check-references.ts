@@ -7,7 +7,10 @@ export interface DcqlFault {
   readonly message: string
 }
 
-/** The rules of OpenID4VP 1.0 §6 that span several members of a query, and the formats' own rules for a claims path. */
+/**
+ * Checks the rules of OpenID4VP 1.0 §6 that concern several members of a query, and the rules that a format has for
+ * claims paths.
+ */
 export function checkDcqlReferences(
   {
     credentials,
@@ -80,7 +83,7 @@ function checkCredential(
   return faults
 }
 
-/** Indices of values that also occur at an earlier index. Undefined is never repeated. */
+/** The indices of values that also occur at an earlier index. The value undefined is not counted. */
 function repeated(values: readonly (string | undefined)[]): number[] {
   const known = new Set<string>()
   return values.flatMap((value, index) => {

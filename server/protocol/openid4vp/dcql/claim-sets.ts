@@ -5,7 +5,7 @@ const MAX_CLAIM_SETS = 16
 
 const UNITS_OF_A_CLAIM = 10
 
-/** A choice between claims, the preferred claim first, and the accepted values of the chosen claim. */
+/** Alternative claims, the preferred claim first, and the accepted values for the chosen claim. */
 export interface ClaimChoice {
   readonly paths: readonly ClaimsPath[]
   readonly values: readonly ClaimValue[] | undefined
@@ -17,11 +17,11 @@ interface ClaimsAndSets {
 }
 
 /**
- * `claims` and, if a choice has several paths, `claim_sets` (OpenID4VP 1.0 §6.4.1): each combination has one path of
- * each choice. There are at most 16 combinations, in order of preference. No claim occurs twice (§6.1): if several
- * choices ask for a claim, one query combines them.
+ * Makes `claims` and, if a choice has several paths, `claim_sets` (OpenID4VP 1.0 §6.4.1). Each claim set has one path
+ * of each choice. There are at most 16 claim sets, in order of preference. No claim occurs twice in `claims` (§6.1): if
+ * several choices ask for the same claim, one claims query combines their values.
  *
- * @param work pays for each combination
+ * @param work the budget for the combinations
  * @throws WorkExceededError
  */
 export function claimsAndSets(choices: readonly ClaimChoice[], work: Work): ClaimsAndSets {
@@ -50,7 +50,8 @@ function addClaim(
   const known = claims.get(keyOf(path))
   const id = known?.id ?? `claim-${claims.size}`
   const both = values === undefined || known?.values === undefined ? undefined : inBoth(known.values, values)
-  // Values that exclude each other cannot be requested together. No answer can satisfy them.
+  // If two choices have no common value, only the values of the first choice are requested. No answer can satisfy both
+  // choices.
   const asked = both === undefined || both.length === 0 ? (known?.values ?? values) : both
   claims.set(keyOf(path), { id, path: [...path], ...(asked === undefined ? {} : { values: [...asked] }) })
 }
@@ -60,14 +61,17 @@ function inBoth(some: readonly ClaimValue[], others: readonly ClaimValue[]): Cla
   return some.filter((value) => known.has(value))
 }
 
-/** The first combinations of one member of each list; the last list varies fastest. A combination holds each member once. */
+/**
+ * The first combinations that take one member from each list. The last list varies fastest. A member that occurs in
+ * several lists is in the combination only once.
+ */
 function combinations(lists: readonly (readonly string[])[], work: Work): string[][] {
   let found: string[][] = [[]]
   for (const list of lists) found = firstOf(found, list, work)
   return found
 }
 
-/** The first combinations of one of the sets and one id of the list. */
+/** Adds each id of the list to each of the sets, and returns the first of these combinations. */
 function firstOf(sets: readonly string[][], list: readonly string[], work: Work): string[][] {
   const found = new Map<string, string[]>()
   for (const set of sets) {

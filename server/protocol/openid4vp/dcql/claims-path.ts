@@ -10,7 +10,7 @@ export const UNITS_OF_A_STEP = 5
  * standard defines an error. An undefined array element, such as an undisclosed element of an SD-JWT, keeps its
  * position and is not selected.
  *
- * @param work pays for each claim that is read
+ * @param work the budget for reading claims
  * @throws WorkExceededError
  */
 export function selectByClaimsPath(path: ClaimsPath, credential: unknown, work: Work): readonly unknown[] {
@@ -41,7 +41,7 @@ function elements(element: unknown, index: number | null): readonly unknown[] | 
   return (index === null ? element : [element[index]]).filter((item) => item !== undefined)
 }
 
-/** A path in a form for sentences: `degrees.*.type`. */
+/** A path as it is written in error messages: `degrees.*.type`. */
 export function textOfClaimsPath(path: ClaimsPath): string {
   return path.map((component) => component ?? '*').join('.')
 }

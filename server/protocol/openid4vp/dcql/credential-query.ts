@@ -8,7 +8,10 @@ export const MAX_CREDENTIALS = 32
 const MAX_CLAIMS = 1_024
 export const MAX_SETS = 32
 
-/** A trusted authorities query (§6.1.1). The other types need trust frameworks that this verifier does not know. */
+/**
+ * A trusted authorities query (§6.1.1). All other types of the standard need trust frameworks that this verifier does
+ * not know.
+ */
 const zTrustedAuthority = z.strictObject({
   type: z.literal('aki', { error: 'must be aki, the only type that is supported' }),
   values: list(z.string().regex(/^[A-Za-z0-9_-]+$/, 'must be base64url'), MAX_VALUES),
@@ -34,7 +37,7 @@ const queryOf = ({ name, querying }: QueryableFormat) =>
 
 type QueryShape = ReturnType<typeof queryOf>
 
-/** A credential query of one of several formats. */
+/** The Zod schema of a credential query, whose format is one of several formats. */
 export function credentialQuery(formats: readonly QueryableFormat[]): z.ZodType<CredentialQuery> {
   const names = formats.map(({ name }) => name)
   return z.discriminatedUnion('format', formats.map(queryOf) as [QueryShape, ...QueryShape[]], {

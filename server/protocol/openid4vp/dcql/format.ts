@@ -12,7 +12,10 @@ export interface KnownTypes {
   readonly names: readonly string[]
 }
 
-/** Meaning of a VP query's JSONPath for credentials of one format: a claims path, or another kind of `FieldClaims`. */
+/**
+ * What a JSONPath of a VP query means for credentials of one format: a claims path, or a kind of `FieldClaims` that has
+ * no path.
+ */
 export type PathMeaning = ClaimsPath | 'present' | 'absent' | 'inexpressible'
 
 /** Properties of a credential format that queries need. */
@@ -25,25 +28,28 @@ export interface Querying {
   readonly disclosesAll: boolean
   /** Whether the holder's proof can authorize transactions: OpenID4VP 1.0 Appendix B defines transaction data for the format. */
   readonly authorizesTransactions: boolean
-  /** The part of a claims path that names a claim of the subject; the whole path if the subject is the root of the credential. */
+  /**
+   * Returns the part of a claims path that begins at the subject. That is the whole path if the subject is the root of
+   * the credential.
+   */
   namesOf(path: ClaimsPath): ClaimsPath
   /** Whether a claims query may contain `intent_to_retain` (OpenID4VP 1.0 Appendix B.2.4). */
   readonly retains: boolean
   /**
-   * The types that `meta` names. A type of this installation is returned by its name, any other type as credentials
-   * write it.
+   * The types that `meta` names. A type of this installation is returned as its name, any other type as it is written
+   * in credentials.
    */
   typesOf(meta: JsonObject, types: Pick<KnownTypes, 'issuerBaseUrl'>): readonly string[]
   /** The fault of a component of a claims path; undefined if the path is correct. */
   pathFault(path: ClaimsPath): { readonly position: number; readonly message: string } | undefined
   /**
-   * `meta` for an item of a VP query. Several entries if one credential query cannot name all acceptable credentials.
-   * Empty if no credential of the format can satisfy the item.
+   * `meta` for an item of a VP query. There are several entries if one credential query cannot name all acceptable
+   * credentials. Empty if no credential of the format can satisfy the item.
    *
-   * @param work pays for the parts of an item that can be expensive
+   * @param work the budget for the parts of an item that can be expensive
    */
   metasOf(item: CompiledItem, types: KnownTypes, work: Work): readonly JsonObject[]
-  /** Meaning of a path of an item. `work` as for `metasOf`. */
+  /** Returns what a path of an item means. `work` as for `metasOf`. */
   meaningOf(path: JsonPath, item: CompiledItem, types: KnownTypes, work: Work): PathMeaning
   /**
    * The format's entry of `vp_formats_supported` (OpenID4VP 1.0 §10.1, §11.1).

@@ -3,7 +3,7 @@ import type { DcqlQuery } from './dcql-query.js'
 import type { QueryableFormat } from './format.js'
 
 /**
- * The first member of a query that cannot be omitted and that drafts of OpenID4VP up to 24 cannot express; undefined if
+ * The first member of a query that drafts of OpenID4VP up to 24 cannot express and that cannot be omitted; undefined if
  * there is none.
  */
 export function formerFault({ credentials }: DcqlQuery): DcqlFault | undefined {
@@ -16,8 +16,8 @@ export function formerFault({ credentials }: DcqlQuery): DcqlFault | undefined {
 }
 
 /**
- * A DCQL query in the members of draft 24 (§6). In draft 24 a query without `claims` asks for all claims. In 1.0 a
- * query without `claims` asks for no selectively disclosable claim. So the result names one claim that is always
+ * Writes a DCQL query with the members of draft 24 (§6). In draft 24 a query without `claims` asks for all claims. In
+ * 1.0 a query without `claims` asks for no selectively disclosable claim. So the result names one claim that is always
  * disclosed.
  */
 export function formerQuery({ credentials, ...sets }: DcqlQuery, formatNamed: (name: string) => QueryableFormat) {

@@ -11,11 +11,12 @@ const LETTER_A = 'a'.charCodeAt(0)
 const CREDENTIAL_ID = /^item-(\d+)-[a-z][a-z-]*$/
 
 /**
- * The DCQL query (OpenID4VP 1.0 §6) for a VP query: one credential query for each item and format. `credential_sets`
- * joins the queries of one item. The DCQL query may ask for more claims than the items need, never for fewer. The
- * answers are evaluated against the items themselves.
+ * Makes the DCQL query (OpenID4VP 1.0 §6) for a VP query: one credential query for each item and format. If an item has
+ * several credential queries, a credential set says that one of them is enough. The DCQL query may ask for more claims
+ * than the items need, but never for fewer. Therefore answers are checked against the items, not only against the DCQL
+ * query.
  *
- * @param work pays for the conversion
+ * @param work the budget for the conversion
  * @param root name of the query in the request, for the error's path
  * @throws VpQueryError if no format can hold a claim that an item asks for, or the item takes too much work
  */
@@ -33,14 +34,17 @@ export function dcqlFromVpQuery(
   })
   const credentials = queries.flat()
   if (queries.every(({ length }) => length === 1)) return { credentials }
-  // Without sets, a wallet must answer every credential query: each item in every format (§6.4.2).
+  // Without `credential_sets`, a wallet would have to answer each item in every format (§6.4.2).
   return {
     credentials,
     credential_sets: queries.map((alternatives) => ({ options: alternatives.map(({ id }) => [id]) })),
   }
 }
 
-/** The index of the query item that a credential query of dcqlFromVpQuery belongs to; undefined for any other id. */
+/**
+ * Returns the index of the query item for which dcqlFromVpQuery made the credential query with this id. Undefined for
+ * any other id.
+ */
 export function itemOfCredentialId(id: string): number | undefined {
   const index = CREDENTIAL_ID.exec(id)?.[1]
   return index === undefined ? undefined : Number(index)
@@ -71,7 +75,8 @@ function credentialQueriesOf(
       query: { id: at === 0 ? id : `${id}-${String.fromCharCode(LETTER_A + at)}`, format: name, meta, ...claims },
     }))
   })
-  // If a claims path cannot express the item, the holder could not know which claims to disclose.
+  // If claims paths cannot express the item, the holder cannot know which claims to disclose. So only formats that
+  // always disclose the whole credential are requested.
   const whole = alternatives.filter(({ querying }) => querying.disclosesAll)
   if (whole.length > 0 && isInexpressible(item, types, formats, work))
     return whole.map(({ query }) => withoutClaims(query))

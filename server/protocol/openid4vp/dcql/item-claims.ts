@@ -3,7 +3,7 @@ import type { CompiledField } from '../query/vp-query.js'
 import type { ClaimsPath, ClaimValue } from './claims-query.js'
 import type { PathMeaning } from './format.js'
 
-/** Claims that a field of a query item asks for in one format. */
+/** The claims of a credential that a field of a query item asks for, in one format. */
 export type FieldClaims =
   /** One of these claims; the first claim is preferred. */
   | {
@@ -11,11 +11,14 @@ export type FieldClaims =
       readonly paths: readonly ClaimsPath[]
       readonly values: readonly ClaimValue[] | undefined
     }
-  /** No claims: the value is present in every presentation, whichever claims it discloses. */
+  /**
+   * The query asks for no claim here, because every presentation contains the value, whichever claims the holder
+   * discloses.
+   */
   | { readonly kind: 'present' }
-  /** A value that no credential of the format has. */
+  /** The field asks for a value that no credential of the format has. */
   | { readonly kind: 'absent' }
-  /** A value that a claims path cannot express. */
+  /** The field asks for a value that a claims path cannot express. */
   | { readonly kind: 'inexpressible' }
 
 /** Maps the paths of a field to claims paths of a format, each once. */
@@ -44,7 +47,8 @@ export function pointerOf(segments: readonly Segment[]): ClaimsPath | 'inexpress
     else if (selector?.kind === 'index' && selector.index >= 0) path.push(selector.index)
     else return 'inexpressible'
   }
-  // The root itself is no claim, and a claim of the root does not begin with an index.
+  // A path without segments names the root, which is no claim. The first component of a claims path is never an index,
+  // since the root is an object.
   return typeof path[0] === 'string' ? path : 'inexpressible'
 }
 

@@ -4,16 +4,19 @@ import type { VpFilter } from '../query/vp-filter.js'
 import type { CompiledItem } from '../query/vp-query.js'
 import { VERIFIABLE_CREDENTIAL_TYPES } from './w3c-types.js'
 
-/** Limit of alternatives in a query. A query beyond this limit is less exact; its answer is still checked exactly. */
+/**
+ * Limit of alternatives in a query. A query with more alternatives is less exact than its item, but the answer is
+ * always checked against the item.
+ */
 const MAX_ALTERNATIVES = 64
 
 const UNITS_OF_A_NAME = 5
 
 /**
- * Alternatives of type names; the credential must have all names of one alternative. The names come from const, enum or
- * contains on `$.type` or `$.vc.type`. Undefined if the item names no type.
+ * Returns alternatives of type names: a credential must have all names of one alternative. The names are the values of
+ * `const`, `enum` or `contains` for `$.type` or `$.vc.type`. Undefined if the item names no type.
  *
- * @param work pays for each alternative
+ * @param work the budget for the alternatives
  * @throws WorkExceededError
  */
 export function namedTypes({ fields }: CompiledItem, work: Work): string[][] | undefined {
@@ -24,7 +27,7 @@ export function namedTypes({ fields }: CompiledItem, work: Work): string[][] | u
       return alternatives.length === 0 || alternatives.some((names) => names.length === 0) ? [] : [alternatives]
     })
   if (constraints.length === 0) return undefined
-  // Each constraint must be satisfied, so a combination has one alternative of each constraint.
+  // A credential must satisfy every constraint. So each combination has one alternative of every constraint.
   return constraints.reduce((all, alternatives) => firstCombinations(all, alternatives, work))
 }
 

@@ -7,12 +7,15 @@ import type { CredentialQuery } from './credential-query.js'
 import type { DcqlQuery } from './dcql-query.js'
 import { claimFault } from './select-claims.js'
 
-/** A presentation of the vp_token whose credential is verified. */
+/** One presentation of the vp_token. Its credential has been verified before. */
 export interface DcqlPresentation {
   readonly view: CredentialView
   /** Whether the holder's proof (KB-JWT, VP) was present and valid. */
   readonly holderBound: boolean
-  /** Key identifiers of the certificates' authorities, base64url (RFC 5280 §4.2.1.1), if the credential has `x5c`. */
+  /**
+   * The authority key identifiers in the certificates of `x5c`, base64url (RFC 5280 §4.2.1.1). Absent if the credential
+   * has no `x5c`.
+   */
   readonly authorityKeyIdentifiers?: readonly string[]
 }
 
@@ -30,8 +33,8 @@ export interface DcqlMismatch {
 
 /**
  * Checks the ids of a vp_token and the number of presentations under each id. Each id must be requested. An id without
- * `multiple` must have one presentation (§8.1). All required credentials must be present (§6.4.2). The check decodes no
- * credential.
+ * `multiple` must have one presentation (§8.1). All required credentials must be present (§6.4.2). The check does not
+ * decode the credentials.
  */
 export function checkVpTokenIds(query: DcqlQuery, ids: readonly (readonly [string, number])[]): DcqlMismatch[] {
   const present = new Set(ids.map(([id]) => id))
@@ -39,8 +42,9 @@ export function checkVpTokenIds(query: DcqlQuery, ids: readonly (readonly [strin
 }
 
 /**
- * The credentials that a query still needs in addition to the present ones (§6.4.2). Without sets: every other credential. With sets:
- * every credential that an option of the first unsatisfied set lacks. Empty if the query is satisfied.
+ * The credentials that a query still needs in addition to the present ones (§6.4.2). Without credential sets: every
+ * credential that is not present. With credential sets: every credential that an option of the first unsatisfied set
+ * lacks. Empty if the query is satisfied.
  */
 export function missingCredentials(
   { credentials, credential_sets }: DcqlQuery,
@@ -81,7 +85,7 @@ function checkCompleteness({ credentials, credential_sets }: DcqlQuery, present:
  * Checks one presentation against its credential query (OpenID4VP 1.0 §6.4, §8.6, §14.9). The result is empty if the presentation
  * satisfies the query.
  *
- * @param work pays for the check; if it is too small, the presentation does not satisfy the query
+ * @param work the budget for the check; if it is too small, the presentation does not satisfy the query
  */
 export function matchPresentation(
   credential: CredentialQuery,
@@ -127,7 +131,10 @@ function checkMeta({ id, meta }: CredentialQuery, view: CredentialView): DcqlMis
   return found === undefined ? [] : [mismatch(id, found.check, found.verdict, found.path)]
 }
 
-/** §6.4.1: all claims, or all claims of one set. The result names the missing claims of the set with the fewest faults. */
+/**
+ * §6.4.1: all claims, or all claims of one set. The result names the faults of the claim set that has the fewest
+ * faults.
+ */
 function checkClaims({ id, claims, claim_sets }: CredentialQuery, root: JsonObject, work: Work): DcqlMismatch[] {
   if (claims === undefined) return []
   const failed = claims.map((claim) => ({ claim, mismatch: checkClaim(id, claim, root, work) }))

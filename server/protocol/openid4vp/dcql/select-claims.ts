@@ -3,16 +3,19 @@ import type { Work } from '../../work.js'
 import { selectByClaimsPath } from './claims-path.js'
 import type { ClaimsQuery } from './claims-query.js'
 
-/** The reason why a credential does not answer a claims query: its path selects nothing, or only claims with other `values`. */
+/**
+ * The reason why a credential does not answer a claims query: the query's path selects nothing, or only claims that do
+ * not have one of the `values`.
+ */
 export type ClaimFault = 'absent' | 'values'
 
 /**
- * Returns the reason why a credential does not answer a claims query (OpenID4VP 1.0 §6.3, §7). A claim that is null is
- * present. A path selects nothing if the standard defines an error for its processing.
+ * Returns the reason why a credential does not answer a claims query (OpenID4VP 1.0 §6.3, §7). A claim with the value
+ * null counts as present. A path selects nothing if the standard defines an error for its processing.
  *
  * Beyond the text of §7: `values` is satisfied by any of the claims that a path selects.
  *
- * @param work pays for each claim that is read
+ * @param work the budget for reading claims
  * @returns undefined if the credential answers the query.
  * @throws WorkExceededError
  */
@@ -30,17 +33,17 @@ export function claimFault(
     : 'values'
 }
 
-/** `claims` and `claim_sets` of a credential query. */
+/** The members `claims` and `claim_sets` of a credential query. */
 export interface AskedClaims {
   readonly claims?: readonly Pick<ClaimsQuery, 'id' | 'path' | 'values'>[] | undefined
   readonly claim_sets?: readonly (readonly string[])[] | undefined
 }
 
 /**
- * Selects the paths of the claims that a credential should disclose (OpenID4VP 1.0 §6.4.1). They are all requested
+ * Selects the paths of the claims that a credential should disclose (OpenID4VP 1.0 §6.4.1). These are all requested
  * claims, or all claims of the first claim set that the credential can answer. Empty if no claims are requested.
  *
- * @param work pays for each claim that is read
+ * @param work the budget for reading claims
  * @returns undefined if the credential must not be returned.
  * @throws WorkExceededError
  */

@@ -18,7 +18,10 @@ export interface InputDescriptor {
   readonly constraints: { readonly limit_disclosure?: 'required'; readonly fields: readonly Field[] }
 }
 
-/** The input descriptors that are requested (§7, the Submission Requirement Feature): all of a group, or some. */
+/**
+ * Says which input descriptors are requested (§7, the Submission Requirement Feature): all descriptors of a group, or
+ * some of them.
+ */
 export type SubmissionRequirement = (
   | { readonly rule: 'all' }
   | { readonly rule: 'pick'; readonly count: number }
@@ -26,7 +29,10 @@ export type SubmissionRequirement = (
 ) &
   ({ readonly from: string } | { readonly from_nested: readonly SubmissionRequirement[] })
 
-/** `presentation_definition` (DIF Presentation Exchange 2 §5; OpenID4VP draft 21 §5.1). Without requirements, it requests every descriptor. */
+/**
+ * `presentation_definition` (DIF Presentation Exchange 2 §5; OpenID4VP draft 21 §5.1). Without submission requirements,
+ * it requests every descriptor.
+ */
 export interface PresentationDefinition {
   readonly id: string
   readonly input_descriptors: readonly InputDescriptor[]
@@ -37,19 +43,22 @@ export interface PresentationDefinition {
 export interface Exchange {
   /** Entries of `vp_formats`, for the credential and for its presentation. */
   vpFormats(algorithms: readonly string[], holderAlgorithms: readonly string[]): JsonObject
-  /** Entries of `vp_formats` under DIF's names: wallets' libraries search an input descriptor for these names. */
+  /** DIF's names for entries of `vp_formats`. The libraries of wallets search an input descriptor for these names. */
   readonly difNames: Readonly<Record<string, string>>
-  /** Accepted values of `format` in a descriptor map for such a presentation. */
+  /** Accepted values of `format` in a descriptor map, for presentations of this credential format. */
   readonly presentedAs: readonly string[]
-  /** Fields for the type that `meta` of a credential query names. */
+  /** Returns the fields that require the type in the `meta` of a credential query. */
   typeFields(meta: JsonObject): readonly Field[]
-  /** Possible places of a claim in a credential, as wallets read it: the credential itself, or the JWT around it. */
+  /**
+   * Returns the possible paths of a claim. Some wallets start at the credential itself, others at the JWT that contains
+   * it.
+   */
   jsonPathsOf(path: readonly (string | number | null)[]): readonly string[]
-  /** A claim that every presentation discloses, for formats in which the holder chooses the disclosed claims. */
+  /** A claim that every presentation discloses. Undefined if the format has no such claim. */
   readonly alwaysDisclosed: string | undefined
 }
 
-/** Algorithms of issuers and holders. */
+/** The accepted algorithms: of issuers' signatures, and of holders' proofs. */
 export interface ExchangeAlgorithms {
   readonly algorithms: readonly string[]
   readonly holderAlgorithms: readonly string[]
@@ -68,11 +77,11 @@ export function descriptorFormats(
   return { ...formats, ...Object.fromEntries(alsoNamed) }
 }
 
-/** A filter that any of the values satisfies. */
+/** A filter that accepts exactly the values of the list. */
 export const oneOf = (values: readonly unknown[]): JsonObject =>
   values.length === 1 ? { const: values[0] } : { enum: [...values] }
 
-/** A claims path pointer (OpenID4VP 1.0 §7) as JSONPath (RFC 9535), below another path. */
+/** Writes a claims path pointer (OpenID4VP 1.0 §7) as a JSONPath (RFC 9535) that begins with `root`. */
 export const jsonPathOf = (path: readonly (string | number | null)[], root = '$'): string =>
   path.reduce<string>((text, component) => `${text}${segmentOf(component)}`, root)
 

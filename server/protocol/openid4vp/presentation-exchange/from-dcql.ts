@@ -16,9 +16,12 @@ import {
 const MAX_DESCRIPTORS = 64
 const MAX_FIELDS = 1_024
 
-/** The ids of input descriptors that represent a credential query: one, or one for each of several claim sets. */
+/**
+ * The ids of the input descriptors that represent a credential query. There is one descriptor for each claim set, and
+ * one in all if there are no claim sets.
+ */
 export function descriptorIdsOf({ id, claim_sets: sets = [] }: CredentialQuery): readonly string[] {
-  // No id of a credential query has a dot in it (OpenID4VP 1.0 §6.1).
+  // Such an id is unique, since the id of a credential query contains no dot (OpenID4VP 1.0 §6.1).
   return sets.length > 1 ? sets.map((_, index) => `${id}.${index}`) : [id]
 }
 
@@ -53,7 +56,7 @@ function askedOf({ credentials, credential_sets: sets }: DcqlQuery): readonly Cr
  * there are several. Submission requirements express optional parts and choices.
  *
  * @param query a query without an `exchangeFault`
- * @param formatNamed a format of the query, under its name in the definition
+ * @param formatNamed returns a format of the query by its name in the definition
  */
 export function presentationDefinitionOf(
   id: string,
@@ -92,7 +95,7 @@ function descriptorsOf(
   })
 }
 
-/** Groups of input descriptors, made when a requirement names them. */
+/** The groups of input descriptors. A group is made when a requirement names it. */
 class Groups {
   readonly #descriptors: ReadonlyMap<string, readonly string[]>
   readonly #of = new Map<string, Set<string>>()
@@ -101,7 +104,7 @@ class Groups {
     this.#descriptors = new Map(asked.map((query) => [query.id, descriptorIdsOf(query)]))
   }
 
-  /** Whether a credential query is a choice of claims. */
+  /** Whether a credential query has several claim sets, so that it has several descriptors. */
   isChoice(queryId: string): boolean {
     return (this.#descriptors.get(queryId)?.length ?? 0) > 1
   }
@@ -136,8 +139,8 @@ function requirementOfQuery(id: string, groups: Groups): SubmissionRequirement {
 }
 
 /**
- * OpenID4VP 1.0 §6.4.2: one of the options, or none if the set is not required. The requirement is nested only if a
- * group cannot express the options, since not every wallet reads nested requirements.
+ * OpenID4VP 1.0 §6.4.2: one of the options, or none if the set is not required. Not every wallet reads nested
+ * requirements. So a requirement is nested only if one group cannot express the options.
  */
 function requirementOfSet(
   { options, required }: CredentialSetQuery,

@@ -34,20 +34,20 @@ export interface SubmissionFor {
   readonly definitionId: string
   /** The query from which `presentationDefinitionOf` made the definition. */
   readonly query: DcqlQuery
-  /** A format of the query, under its name in the definition. */
+  /** Returns a format of the query by its name in the definition. */
   readonly formatNamed: (name: string) => QueryableFormat
 }
 
 /**
- * The presentations of an answer by Presentation Exchange (OpenID4VP draft 21 §6.1): `vp_token` is one presentation or
- * an array, and `presentation_submission` maps presentations to input descriptors. The submission only assigns
- * presentations and proves nothing: each presentation is checked against the query. A presentation may answer several
- * descriptors, since wallets send it once if a credential fits several.
+ * Reads the presentations of an answer that uses Presentation Exchange (OpenID4VP draft 21 §6.1): `vp_token` is one
+ * presentation or an array, and `presentation_submission` maps presentations to input descriptors. The submission only
+ * assigns presentations and proves nothing: each presentation is checked against the query. A presentation may answer
+ * several descriptors, since wallets send it once if a credential fits several.
  *
  * @returns the presentations by the id of the credential query that the descriptor was made from.
- * @throws ResponseError for a submission that is malformed or for another definition, or that names a missing
- * presentation or a wrong format. Also for a descriptor that the submission names twice, and for a presentation that it
- * does not name.
+ * @throws ResponseError for a submission that is malformed or belongs to a different definition, or that names a
+ * missing presentation or a wrong format. Also for a descriptor that the submission names twice, and for a presentation
+ * that it does not name.
  */
 export function submittedPresentations(parameters: JsonObject, asked: SubmissionFor): Presentations {
   const all = presentationsIn(parameters.vp_token)
@@ -92,7 +92,10 @@ function presentationsIn(value: unknown): readonly (string | JsonObject)[] {
   })
 }
 
-/** Reads the submission. A form contains it as text. Some wallets also send it as text in an encrypted answer. */
+/**
+ * Reads the submission. In a form POST, the submission is JSON text. Some wallets send it as text in an encrypted
+ * answer too.
+ */
 function submissionIn(sent: unknown): z.infer<typeof zPresentationSubmission> {
   if (sent === undefined) throw new ResponseError('Parameter presentation_submission is missing.')
   const value = typeof sent === 'string' ? objectIn(sent) : sent

@@ -4,9 +4,9 @@ import type { VpQueryItem } from './vp-query.js'
 const ISSUER_PATHS: ReadonlySet<string> = new Set(['$.issuer', '$.issuer.id', '$.vc.issuer', '$.vc.issuer.id', '$.iss'])
 
 /**
- * The issuers that a query item names by `const` or `enum`; undefined if the item names no issuer. A field counts if
- * all of its paths lead to the issuer. If several fields count, each must name the issuer. Other keywords, such as
- * `pattern`, name no issuer.
+ * The issuers that a query item names by `const` or `enum`; undefined if the item names no issuer. A field is used only
+ * if all of its paths lead to the issuer. If several fields are used, the result is the issuers that all of them name.
+ * Keywords except `const` and `enum`, such as `pattern`, name no issuer.
  */
 export function allowedIssuersOf({ fields }: VpQueryItem): readonly string[] | undefined {
   let allowed: readonly string[] | undefined

@@ -12,7 +12,7 @@ export interface MetaMismatch {
   readonly verdict: string
 }
 
-/** A verified credential in the form that queries read. */
+/** A verified credential as queries read it. */
 export interface CredentialView {
   /** Credential format identifier. */
   readonly format: string

@@ -11,14 +11,14 @@ export type Evaluation =
   | { readonly satisfied: false; readonly path: string; readonly reason: string }
 
 /**
- * Whether a credential satisfies a query item, which means each of its fields.
+ * Whether a credential satisfies a query item. It must satisfy every field of the item.
  *
- * In a field, the first path that selects anything counts, and the other paths do not. All selected values must satisfy
- * the filter: a credential that holds a claim twice, once with a wrong value, does not pass. Two members have a special
- * meaning. A `const` or `enum` on `$.type` is satisfied if one of the credential's types has the value. On `$.issuer`,
- * the value is compared with the issuer's identifier, even if the issuer is an object.
+ * A field uses only the first of its paths that selects a value. All selected values must satisfy the filter. So a
+ * credential that has a claim twice does not pass if one of the values is wrong. Two members have a special meaning. A
+ * `const` or `enum` on `$.type` is satisfied if one of the credential's types has the value. On `$.issuer`, the value
+ * is compared with the issuer's identifier, even if the issuer is an object.
  *
- * @param work pays for the evaluation; if it is too small, the credential does not satisfy the item
+ * @param work the budget for the evaluation; if it is too small, the credential does not satisfy the item
  */
 export function evaluateItem(item: CompiledItem, view: CredentialView, work: Work): Evaluation {
   for (const field of item.fields) {
@@ -31,7 +31,7 @@ export function evaluateItem(item: CompiledItem, view: CredentialView, work: Wor
 function evaluateField(field: CompiledField, view: CredentialView, work: Work): Evaluation {
   for (const { text, path } of field.paths) {
     try {
-      // Equal values count once.
+      // Each value is checked once, even if the path selects it several times.
       const values = [...new Set(view.select(path, work))]
       if (values.length > 0) return applyFilter(field, text, path, values, work)
     } catch (error) {
@@ -48,7 +48,7 @@ function applyFilter(field: CompiledField, text: string, path: JsonPath, values:
   const meanings = namesValues(field) ? meaningsOf(path, values) : []
   if (meanings.some((meaning) => filter.validate(meaning, work).length === 0)) return { satisfied: true }
   for (const value of values) {
-    // The last violation is the outermost: `contains`, not the violation inside it.
+    // The last violation belongs to the outermost schema: for example `contains`, not the violation inside `contains`.
     const violation = filter.validate(value, work).at(-1)
     if (violation !== undefined) return { satisfied: false, path: text, reason: reasonOf(violation.keyword) }
   }
@@ -59,7 +59,10 @@ function namesValues({ constraint: { filter } }: CompiledField): boolean {
   return filter !== undefined && (filter.const !== undefined || filter.enum !== undefined)
 }
 
-/** The types of a credential one by one, or the identifier of its issuer (VCDM 1.1 §4.3, §4.5). */
+/**
+ * The values that `const` and `enum` are compared with in addition: each type of the credential, or the identifier of
+ * the issuer (VCDM 1.1 §4.3, §4.5).
+ */
 function meaningsOf(path: JsonPath, values: readonly unknown[]): readonly unknown[] {
   if (isTypePath(path)) return values.flat()
   return isIssuerPath(path) ? values.map((issuer) => (isObject(issuer) ? issuer.id : issuer)) : []

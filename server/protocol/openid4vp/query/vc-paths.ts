@@ -1,12 +1,18 @@
 import type { JsonPath, Segment } from './jsonpath/ast.js'
 
-/** The member of the credential that a path starts at, without `vc`, and the following segments. */
+/**
+ * Splits a path into the member of the credential at which it starts and the following segments. A leading `vc` is left
+ * out.
+ */
 export function memberOfVc({ segments }: JsonPath): { member: string | undefined; rest: readonly Segment[] } {
   const inVc = nameOf(segments[0]) === 'vc' ? 1 : 0
   return { member: nameOf(segments[inVc]), rest: segments.slice(inVc + 1) }
 }
 
-/** Whether a path leads to the types of a credential: `$.type` or `$.vc.type`, as a whole or one by one (`[*]`). */
+/**
+ * Whether a path leads to the types of a credential: `$.type` or `$.vc.type`, to the whole array or to each type
+ * (`[*]`).
+ */
 export function isTypePath(path: JsonPath): boolean {
   const { member, rest } = memberOfVc(path)
   const [each, ...others] = rest

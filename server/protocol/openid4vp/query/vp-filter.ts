@@ -3,7 +3,7 @@ import { JsonBoundsError, measureJson } from '../../json-schema/json-size.js'
 import { shownName } from '../../messages.js'
 
 const FILTER_BOUNDS = { depth: 16, nodes: 1_000 } as const
-/** Maximum of issues in one filter. Each issue has its path, whose length depends on names and depth. */
+/** Maximum of issues in one filter. Each issue repeats its path, which can be long. */
 const MAX_ISSUES = 100
 
 const SIMPLE_TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'] as const
@@ -65,8 +65,8 @@ export interface VpFilter {
 }
 
 /**
- * A Zod schema of several shapes; the value decides the shape. Unlike in a Zod union, the issues of the chosen shape
- * keep their paths. A union reports one issue of its own, which hides a fault deeper in the value. The value is not
+ * A Zod schema with several alternatives. `choose` selects the alternative from the value. The issues of the chosen
+ * alternative keep their paths. A Zod union would report a single issue without the path of the fault. The value is not
  * transformed.
  */
 function chosen<Value>(
@@ -82,7 +82,7 @@ function chosen<Value>(
       })
     }
   })
-  // The chosen shapes decide the type, which `unknown` cannot express.
+  // The cast is needed because Zod infers `unknown`. The chosen alternatives decide the real type.
   return schema.meta({ override: documentation }) as unknown as z.ZodType<Value, Value>
 }
 
@@ -166,9 +166,10 @@ const zFilterObject: z.ZodType<VpFilter> = z
  * `filter` of a field constraint: a JSON Schema object, strict at every depth, up to depth 16 and 1,000 values. The
  * function compileVpQuery checks later whether the filter compiles (patterns, references, formats).
  */
-// The cast gives typed clients the type of a filter: the input of a preprocessed schema would be `unknown`.
+// The cast gives typed clients the type of a filter. Without the cast, the input type would be `unknown`, because the
+// schema is preprocessed.
 export const zVpFilter = z.preprocess((value, context) => {
-  // The limits come first: the next checks walk the filter by recursion.
+  // The limits are checked first, because the following checks walk the filter by recursion.
   try {
     measureJson(value, FILTER_BOUNDS)
     refuseProto(value)
@@ -179,7 +180,7 @@ export const zVpFilter = z.preprocess((value, context) => {
   return value
 }, zFilterObject) as unknown as z.ZodType<VpFilter, VpFilter>
 
-/** Zod silently drops members named `__proto__`. A rule in such a member would disappear. */
+/** Zod silently drops members named `__proto__`. So a rule in such a member would be lost. */
 function refuseProto(value: unknown): void {
   if (typeof value !== 'object' || value === null) return
   if (Object.hasOwn(value, '__proto__')) throw new JsonBoundsError('', 'must not have a member named __proto__')

@@ -14,7 +14,10 @@ const MAX_QUERY_LENGTH = 65_536
 
 const TOO_MUCH = 'takes more work to compile than one request may'
 
-/** A field constraint: possible places of a value (JSONPath, RFC 9535; the first that matches counts) and a filter for it. */
+/**
+ * A field constraint: paths to a value (JSONPath, RFC 9535; the first path that selects a value counts), and a filter
+ * for the value.
+ */
 export const zFieldConstraint = z.strictObject({
   path: z.array(z.string()).min(1, 'must not be empty').max(MAX_PATHS, `must not hold more than ${MAX_PATHS} paths`),
   filter: zVpFilter.optional(),
@@ -36,8 +39,8 @@ export const zVpQueryItems = z
 type VpQueryItems = z.infer<typeof zVpQueryItems>
 
 /**
- * Whether the JSON of a value is longer than 64 KiB. A value that is nested too deeply to be written as JSON is refused
- * later, by the filter's limits.
+ * Whether the JSON of a value is longer than 64 KiB. A value that is nested too deeply for JSON.stringify is refused
+ * later, by the limits of the filter.
  */
 function isTooLarge(value: unknown): boolean {
   try {
@@ -48,8 +51,11 @@ function isTooLarge(value: unknown): boolean {
   return JSON.stringify(value).length > MAX_QUERY_LENGTH
 }
 
-/** The items of a VP query. The size is checked first: each fault in the query repeats its path. */
-// The type is the input type of typed clients: the input of a preprocessed schema would be `unknown`.
+/**
+ * The items of a VP query. The size is checked first, because the error repeats the path of each fault in the query.
+ */
+// The cast gives typed clients the type of a query. Without the cast, the input type would be `unknown`, because the
+// schema is preprocessed.
 export const zVpQuery = z.preprocess((value, context) => {
   if (isTooLarge(value)) context.addIssue({ code: 'custom', message: 'must not be larger than 64 KiB' })
   return value
@@ -81,7 +87,7 @@ export interface CompiledItem {
 /**
  * Compiles every path and filter of a query.
  *
- * @param work pays for compiling
+ * @param work the budget for compiling
  * @param root name of the query in the request; each error's path begins with it
  * @throws VpQueryError for the first fault (`query.0.fields.1.path.0 …`)
  */

@@ -2,6 +2,7 @@ SELECT
   l.id,
   l.size,
   l.version,
+  l.bits,
   l.key_id AS "keyId",
   k.public_jwk AS "publicJwk",
   k.x5c,

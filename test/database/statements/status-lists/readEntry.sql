@@ -1,6 +1,8 @@
 SELECT
   q.key,
   c.revoked_at IS NOT NULL AS revoked,
+  c.suspended_at IS NOT NULL AS suspended,
+  l.bits,
   l.size,
   k.public_jwk AS "publicJwk"
 FROM

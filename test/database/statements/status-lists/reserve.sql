@@ -4,4 +4,4 @@ SELECT
   first AS "from",
   past AS "to"
 FROM
-  reserve_status_indices ($1, $2, $3, $4, $5, $6)
+  reserve_status_indices ($1, $2, $3, $4, $5, $6, $7)

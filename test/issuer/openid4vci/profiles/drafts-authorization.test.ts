@@ -17,7 +17,7 @@ const asked = () => ({ format: 'vc+sd-jwt', vct: `${issuer.service.url}/vct/${JW
 const details = (...members: object[]) =>
   JSON.stringify(members.map((detail) => ({ type: 'openid_credential', ...detail })))
 
-/** A request for an offer of a profile, with PKCE. */
+/** Makes an authorization request with PKCE, for an offer of a profile. */
 async function requestFor(profile: string, authorizationDetails: string, ids: readonly string[]) {
   const made = await issuer.makeOffer({ profile, grant: 'authorization_code', credentialConfigurationIds: ids })
   const { verifier, challenge } = newPkce()

@@ -26,7 +26,7 @@ const metadataOf = async ({ service }: Issuer) =>
 const proofWith = async (nonce: string) => ({ proof_type: 'jwt', jwt: await wallet.proof(issuer.service.url, nonce) })
 const freshProof = async () => proofWith(await issuer.nonce())
 
-/** The token response for an offer of a profile. */
+/** Gets the token response for an offer of a profile. */
 async function tokenOf(profile: string, members: Readonly<Record<string, unknown>> = {}): Promise<Answer['json']> {
   const made = await issuer.makeOffer({ profile, ...members })
   return tokenFor(made.credentialOfferSessionId)
@@ -111,7 +111,7 @@ describe('ISSUER_LEGACY_PROFILES', () => {
     expect(JSON.stringify(open)).not.toMatch(/null|\[\]|\{\}/)
   })
 
-  it('does not change an offer that was made when its draft was open', async () => {
+  it('does not change an offer that was made while its draft was allowed', async () => {
     const made = await issuer.makeOffer({ profile: 'draft13', credentialConfigurationIds: [JWT_VC, FORMER] })
     const { databaseUrl, identityProvider } = issuer.service
     const later = await startService({ databaseUrl, identityProvider })
@@ -191,7 +191,7 @@ describe('draft 15', () => {
       expect(display).toEqual(described.display)
       expect(described.claims).toHaveLength(2)
     }
-    // A claim's name occurs once in a configuration, in the member of the draft.
+    // The name of a claim occurs only once in a configuration: in the member that the draft defines.
     for (const configuration of Object.values(configurations))
       expect(JSON.stringify(configuration).split('"name":"Product"')).toHaveLength(2)
   })
@@ -344,7 +344,7 @@ describe('draft 13', () => {
 describe('draft 11', () => {
   const drafted = { profile: 'draft11', credentialConfigurationIds: [JWT_VC, FORMER] }
 
-  it('names credentials and the PIN in an offer in the way of the draft (§4.1.1)', async () => {
+  it('names credentials and the PIN in an offer as the draft does (§4.1.1)', async () => {
     const made = await issuer.makeOffer({ ...drafted, txCode: true })
     const { credential_issuer: _, ...offer } = made.credentialOffer
     expect(offer).toEqual({

@@ -14,7 +14,7 @@ afterAll(() => issuer.service.close())
 
 type Json = Record<string, unknown>
 
-/** The issuer's metadata for a wallet that knows only the members of its draft. */
+/** Returns the issuer's metadata with only the members that a wallet of the draft knows. */
 const READERS: Readonly<
   Record<'draft15' | 'draft13' | 'draft11', (metadata: Json, configurations: [string, Json][]) => Json>
 > = {
@@ -53,7 +53,10 @@ const readingAs =
     return Response.json(READERS[draft](metadata, configurations))
   }
 
-/** Takes all offered configurations, with one `proof` in each request. The `c_nonce` comes from the place that the draft defines. */
+/**
+ * Takes all offered configurations, with one `proof` in each request. The wallet takes the `c_nonce` from the response
+ * that the draft defines.
+ */
 async function takeAs(draft: Draft, offer: string, key: HolderKey, txCode?: string) {
   const client = new Openid4vciClient({ callbacks: { ...libraryCallbacks([key]), fetch: readingAs(draft) } })
   const credentialOffer = await client.resolveCredentialOffer(offer)

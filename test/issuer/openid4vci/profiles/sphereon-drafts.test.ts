@@ -22,7 +22,7 @@ interface Signed {
   readonly payload: object
 }
 
-/** Signs the header and payload of the client unchanged. */
+/** Signs the header and the payload as the client made them. */
 const signCallback =
   ({ privateJwk }: HolderKey) =>
   async ({ header, payload }: Signed): Promise<string> =>
@@ -100,7 +100,7 @@ describe.each(['draft13', 'draft11'] as const)('@sphereon/oid4vci-client 0.16 ta
   })
 })
 
-describe('if only draft 13 is open, the client names configurations by their ids', () => {
+describe('if only draft 13 is allowed, the client names configurations by their ids', () => {
   it.each([
     ['as types', { credentialTypes: [FORMER], format: 'vc+sd-jwt' }],
     ['as types of a W3C credential', { credentialTypes: [JWT_VC], format: 'jwt_vc_json' }],

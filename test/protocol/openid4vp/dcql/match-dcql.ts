@@ -7,7 +7,7 @@ import {
 } from '../../../../server/protocol/openid4vp/dcql/match.js'
 import type { Work } from '../../../../server/protocol/work.js'
 
-/** All errors of a response: errors of its ids, then errors of each presentation. */
+/** Returns all errors of a response: first the errors of its ids, then the errors of each presentation. */
 export function matchDcql(
   query: DcqlQuery,
   presentations: Readonly<Record<string, readonly DcqlPresentation[]>>,

@@ -35,14 +35,14 @@ const jwtVc = (id: string, members: Record<string, unknown> = {}) => ({
   ...members,
 })
 
-/** Groups by input descriptor, and the requirements. */
+/** Returns the groups of each input descriptor, and the submission requirements. */
 function chosen(query: unknown) {
   const { input_descriptors: descriptors, submission_requirements: requirements } = definitionOf(query)
   return { groups: Object.fromEntries(descriptors.map(({ id, group }) => [id, group])), requirements }
 }
 
 describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
-  it('names an SD-JWT VC in the way of draft 21, with its type and claims, and asks for no other disclosure', () => {
+  it('names an SD-JWT VC as draft 21 does, with its type and claims, and asks for no other disclosure', () => {
     const claims = [{ path: ['address', 'street name'] }, { path: ['age'], values: [18] }]
     const query = { credentials: [sdJwt('a', { claims })] }
     expect(definitionOf(query)).toEqual({
@@ -72,7 +72,7 @@ describe('an input descriptor (DIF Presentation Exchange 2 §5)', () => {
       format: {
         jwt_vc_json: { alg: ['ES256', 'RS256'] },
         jwt_vp_json: { alg: ['ES256'] },
-        // The names of DIF. Credo 0.6.3 finds no credential by the other names.
+        // DIF calls the formats by these names. Credo 0.6.3 finds no credential by the names above.
         jwt_vc: { alg: ['ES256', 'RS256'] },
         jwt_vp: { alg: ['ES256'] },
       },

@@ -81,7 +81,7 @@ describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
         ...format,
         jwt_vc_json: { alg: algorithms },
         jwt_vp_json: { alg: algorithms },
-        // The names of DIF.
+        // DIF calls the formats by these names.
         jwt_vc: { alg: algorithms },
         jwt_vp: { alg: algorithms },
       },
@@ -105,7 +105,7 @@ describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
         },
       ],
     })
-    // §5: the scheme is also in the address.
+    // Draft 21 §5: the address contains `client_id_scheme` too.
     expect(Object.fromEntries(new URL(asked.authorizationRequestUri).searchParams)).toEqual({
       client_id: payload.client_id,
       client_id_scheme: 'did',
@@ -314,7 +314,7 @@ describe('an answer to a request of profile draft21 (§6)', () => {
   it('is checked against the query, not the submission', async () => {
     const { service, held, wallet } = world
     const { asked, payload } = await drafted()
-    // A JWT VC is called an SD-JWT VC.
+    // The submission says that the presentation is an SD-JWT VC, but it is a JWT VC.
     const vp = await present(held.jwt_vc_json, wallet, payload)
     expect((await post(payload, vp, submission(payload))).status).toBe(400)
     expect(await sessionOf(service, asked)).toMatchObject({ state: 'Error' })

@@ -6,7 +6,7 @@ import type { WalletActor } from '../../../support/wallet-actor.js'
 import { ask, dcql, type Format, type Held, ITEM, makeWorld, sessionOf, vct } from '../../actors.js'
 import { answerWithLibrary } from '../../library-wallet.js'
 
-/** The version numbers of `@openid4vc/openid4vp` for a request. */
+/** The versions that `@openid4vc/openid4vp` may find for a request of the draft. */
 const VERSIONS = { draft24: [24, 25, 26], draft21: [21] } as const
 
 let files: Awaited<ReturnType<typeof certificateFiles>>
@@ -21,7 +21,7 @@ beforeAll(async () => {
   const env = { VERIFIER_LEGACY_PROFILES: 'draft24,draft21' }
   service = await startService({ env })
   const VERIFIER_X509 = await files.fileOf([leaf, intermediate, root])
-  // The wallet has credentials of the other service.
+  // `service` issues the wallet's credentials, so `certified` must be allowed to send requests to 127.0.0.1.
   certified = await startService({ env: { ...env, VERIFIER_X509, OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' } })
   ;({ wallet, held } = await makeWorld(service))
 })

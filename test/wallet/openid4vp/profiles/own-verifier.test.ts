@@ -34,7 +34,7 @@ const jwt = (more: Record<string, unknown> = {}) => ({
   ...more,
 })
 
-/** The result of this service's verifier for the wallet's answer. */
+/** Sends the wallet's answer to this service's verifier. Returns the result. */
 async function verified(profile: string, dcqlQuery: unknown, more: Record<string, unknown> = {}) {
   const asked = await ask(service, { profile, dcqlQuery, ...more })
   const answer = await wallet.process(asked.authorizationRequestUri)

@@ -12,7 +12,7 @@ interface Props {
   readonly onMap: (field: string, column: number) => void
 }
 
-/** Rows in the preview. */
+/** Number of rows in the preview. */
 const PREVIEWED = 5
 
 /** The columns for the claims, and a preview of the first rows. */

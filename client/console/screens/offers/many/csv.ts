@@ -12,17 +12,17 @@ export interface Sheet {
 }
 
 export const MAX_ROWS = 10_000
-/** The most bytes of a file. Ten thousand rows of claims need less. */
+/** Maximum size of a file in bytes. Ten thousand rows of claims need less. */
 export const MAX_BYTES = 20 * 1024 * 1024
 
-/** Why a file is not usable as a table of offers. */
+/** The reason why a file cannot be used as a table of offers. */
 export type SheetFault =
   | { readonly fault: 'tooLarge' | 'tooMany' | 'noRows' }
   | { readonly fault: 'quotes'; readonly row: number }
 
 const isBlank = (cells: readonly string[]) => cells.every((cell) => cell.trim() === '')
 
-/** The text of a file. Spreadsheets write UTF-8, or the code page of their system. */
+/** Decodes the text of a file. Spreadsheet programs write UTF-8, or the code page of their system. */
 function textOf(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
@@ -31,7 +31,7 @@ function textOf(bytes: ArrayBuffer): string {
   }
 }
 
-/** The delimiter that gives the first row the most columns. */
+/** The delimiter of a file: the delimiter with which the first row has the most columns. */
 function delimiterOf(text: string): string {
   const columns = (delimiter: string) => parse<string[]>(text, { delimiter, preview: 1 }).data[0]?.length ?? 0
   return [',', ';', '\t'].reduce((best, next) => (columns(next) > columns(best) ? next : best))
@@ -41,7 +41,7 @@ function delimiterOf(text: string): string {
 export function readSheet(bytes: ArrayBuffer): Sheet | SheetFault {
   if (bytes.byteLength > MAX_BYTES) return { fault: 'tooLarge' }
   const text = textOf(bytes)
-  // Reads at most twice the allowed rows, because there may be blank rows. The rest is not read.
+  // Reads at most twice the allowed number of rows, because some rows may be blank.
   const { data, errors } = parse<string[]>(text, { delimiter: delimiterOf(text), preview: 2 * MAX_ROWS })
   const quotes = errors.find(({ type }) => type === 'Quotes')
   if (quotes !== undefined) return { fault: 'quotes', row: (quotes.row ?? 0) + 1 }
@@ -59,7 +59,10 @@ export interface Made {
   readonly pin: string
 }
 
-/** The file with the created offer of each row. Cells that a spreadsheet would run as a formula are escaped. */
+/**
+ * The rows of the file as CSV, with the created offer of each row. Cells that a spreadsheet program would run as a
+ * formula are escaped.
+ */
 export function madeSheet({ columns }: Sheet, made: readonly Made[], names: readonly [string, string, string]): string {
   const fields = [...columns, ...names]
   const data = made.map(({ row, link, page, pin }) => [...columns.map((_, at) => row.cells[at] ?? ''), link, page, pin])

@@ -7,7 +7,10 @@ interface Props {
   readonly withPins: boolean
 }
 
-/** Download of the file with link, share page and PIN of each row. The browser creates it, and nothing is stored. */
+/**
+ * A button that downloads the rows with the link, the share page and the PIN of each row. The browser makes this file,
+ * and the service does not store it.
+ */
 export function Download({ sheet, made, withPins }: Props) {
   const { many: words, offers } = useTexts()
   const save = () => {

@@ -6,7 +6,7 @@ import { ManyOffers } from './many-offers.js'
 
 const route = getRouteApi('/offers/from-file')
 
-/** Many offers of one type, whose claims are the rows of a file. */
+/** The screen for many offers of one type. Each row of a file has the claims of one offer. */
 export function FromFile() {
   const { many: words, offers } = useTexts()
   const { type } = route.useSearch()

@@ -20,10 +20,13 @@ interface Props {
   readonly form: OfferForm
 }
 
-/** Checks every row and lists the errors. Creates the offers if there is no error, or if the user leaves out the wrong rows. */
+/**
+ * Checks every row and lists the errors. Creates the offers if there is no error, or if the user leaves out the rows
+ * with errors.
+ */
 export function Making({ parts, sheet, mapping, form }: Props) {
   const { many: words, common } = useTexts()
-  // With a key for each row, a repeated call creates no offer twice.
+  // Each row has an idempotency key, so a repeated call does not create an offer twice.
   const [prefix] = useState(() => crypto.randomUUID())
   const [faults, setFaults] = useState<readonly RowFault[]>()
   const [leavesOut, setLeavesOut] = useState(false)

@@ -22,7 +22,10 @@ interface Props {
 interface Chosen {
   readonly sheet: Sheet
   readonly mapping: Mapping
-  /** Rises with each change of the file or the columns, so that checks and offers of an earlier edition are discarded. */
+  /**
+   * A counter of the changes of the file and the columns. A change discards the checks and offers of the former
+   * content.
+   */
   readonly edition: number
 }
 
@@ -39,7 +42,7 @@ export function ManyOffers({ type, configurations }: Props) {
     const [file] = target.files ?? []
     if (file === undefined) return
     const read = readSheet(await file.arrayBuffer())
-    // The user may choose the same file again after a correction.
+    // Cleared, so that the user can choose the same file again after correcting it.
     target.value = ''
     setFault('fault' in read ? read : undefined)
     setChosen((before) => {
@@ -83,7 +86,7 @@ export function ManyOffers({ type, configurations }: Props) {
               <Check {...form.register('deferred')}>{offers.deferred}</Check>
             </Panel>
             <Making
-              // Every change needs a new check.
+              // After every change the rows must be checked again.
               key={[chosen.edition, options.expires, options.configurationId, options.pin, options.deferred].join()}
               parts={parts}
               sheet={chosen.sheet}

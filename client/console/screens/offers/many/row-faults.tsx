@@ -9,10 +9,10 @@ export interface RowFault {
   readonly sentences: readonly string[]
 }
 
-/** Rows that are drawn at once. */
+/** Number of rows that are drawn at first, and that each further click adds. */
 const SHOWN = 100
 
-/** All errors, row by row. */
+/** A list of all errors, row by row. */
 export function RowFaults({ faults }: { readonly faults: readonly RowFault[] }) {
   const { many: words, common } = useTexts()
   const [shown, setShown] = useState(SHOWN)

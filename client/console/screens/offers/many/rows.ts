@@ -2,12 +2,12 @@ import type { Control, Part } from '../../../ui/schema-form/plan.js'
 import { controlsOf, type Fault, subjectOf } from '../../../ui/schema-form/plan.js'
 import type { SheetRow } from './csv.js'
 
-/** The column's position for each claim's field; -1 for no column. */
+/** For the field of each claim: the position of its column, or -1 if it has no column. */
 export type Mapping = Readonly<Record<string, number>>
 
 const plain = (name: string) => name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, '')
 
-/** The columns whose names match claims. */
+/** Assigns to each claim the column whose name matches the claim. */
 export function guessed(controls: readonly Control[], columns: readonly string[]): Record<string, number> {
   const names = columns.map(plain)
   const columnOf = ({ title, path }: Control) =>
@@ -26,7 +26,7 @@ export interface RowRead {
 const YES = new Set(['true', 'yes', 'ja', 'wahr', '1', 'x'])
 const NO = new Set(['false', 'no', 'nein', 'falsch', '0'])
 
-/** The value that a user would have typed into the form. */
+/** Converts the text of a cell to the value that a user would have entered in the form. */
 function typedOf({ kind, choices }: Control, cell: string): string | { readonly fault: CellFault } {
   const text = cell.trim()
   if (text === '') return ''

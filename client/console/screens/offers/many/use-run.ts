@@ -12,19 +12,22 @@ export interface Run<Outcome> {
   readonly error: unknown
 }
 
-/** Rows per call. */
+/** Number of rows in one call. */
 const AT_ONCE = 100
 
 /**
- * Works through many rows, some at a time, one call after the other.
+ * Processes many rows in several calls, one call after the other.
  *
- * @param work processes some rows; resolves with their outcomes
+ * @param work processes some rows, and resolves with the outcomes of these rows
  */
 export function useRun<Row, Outcome>(work: (rows: readonly Row[]) => Promise<readonly Outcome[]>) {
   const [run, setRun] = useState<Run<Outcome>>()
   const current = useRef(0)
   const stopping = useRef(false)
-  /** Starts with the first row, or continues a stopped run. Resolves with all outcomes; undefined if the run stops. */
+  /**
+   * Starts with the first row, or continues a stopped run. Resolves with all outcomes, or with undefined if the run
+   * stops.
+   */
   const start = async (rows: readonly Row[], from?: Run<Outcome>): Promise<readonly Outcome[] | undefined> => {
     current.current += 1
     const mine = current.current
@@ -51,11 +54,11 @@ export function useRun<Row, Outcome>(work: (rows: readonly Row[]) => Promise<rea
     }
     return outcomes
   }
-  /** Starts no further call. The open call still completes. */
+  /** Stops the run: starts no further call. A call that is already sent still completes. */
   const stop = () => {
     stopping.current = true
   }
-  /** Discards the run. If it is still running, it starts no further call. */
+  /** Discards the run and its outcomes. A run that is still active starts no further call. */
   const clear = () => {
     current.current += 1
     setRun(undefined)

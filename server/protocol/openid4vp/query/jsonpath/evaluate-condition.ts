@@ -7,7 +7,7 @@ const NOTHING = Symbol('Nothing')
 /** Maximum depth of compared structures. */
 const MAX_DEPTH = 256
 
-/** Cost of a step and of a member, and the number of characters that one unit pays for. */
+/** Cost of a step and of a member, and the number of characters that cost one unit. */
 const UNITS_OF_A_STEP = 5
 const UNITS_OF_A_MEMBER = 15
 const CHARACTERS_PER_UNIT = 8
@@ -115,8 +115,8 @@ function equal(left: unknown, right: unknown, work: Work, depth = 0): boolean {
 }
 
 /**
- * Compares numbers and strings only. Strings are compared by their Unicode scalar values. The order by UTF-16 code
- * units is different.
+ * Compares numbers and strings only. Strings are compared by their Unicode scalar values, because the UTF-16 code units
+ * of JavaScript give a different order.
  */
 function less(left: unknown, right: unknown, work: Work): boolean {
   work.spend(UNITS_OF_A_STEP)

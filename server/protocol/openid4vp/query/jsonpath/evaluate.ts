@@ -13,7 +13,7 @@ const MAX_DEPTH = 256
  * The values that a path selects in a document (RFC 9535 §2.1.2), in the order of the RFC. An undefined array element,
  * which JSON does not have, keeps its position and is never selected.
  *
- * @param work pays for each value that is read
+ * @param work the budget for reading values
  * @throws WorkExceededError if the path reads more
  */
 export function selectByPath({ segments }: JsonPath, document: unknown, work: Work): unknown[] {

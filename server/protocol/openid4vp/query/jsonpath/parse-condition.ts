@@ -19,7 +19,7 @@ const OPERATORS: readonly ComparisonOperator[] = ['==', '!=', '<=', '>=', '<', '
 /** Maximum of nested filters and parentheses. */
 const MAX_DEPTH = 8
 
-/** Parses the segments of a query within a filter. `depth` is its nesting depth. */
+/** Parses the segments of a query within a filter. `depth` is the nesting depth of the query. */
 type ParseSegments = (depth: number) => Segment[]
 
 /**
@@ -61,7 +61,7 @@ class ConditionParser {
     this.#depth = depth
   }
 
-  /** basic-expr: an operand of `&&` and `||`. */
+  /** Reads a basic-expr of the grammar: an operand of `&&` and `||`. */
   basic(): Condition {
     if (this.#scanner.takes('!')) {
       this.#scanner.skipBlanks()
@@ -138,7 +138,7 @@ class ConditionParser {
     return call
   }
 
-  /** §2.4: only the function extensions that the RFC defines. */
+  /** §2.4: only the function extensions that the RFC defines are supported. */
   #callOf(name: string): ValueCall | PatternCall {
     switch (name) {
       case 'length':
@@ -166,7 +166,8 @@ class ConditionParser {
     scanner.expect(',')
     scanner.skipBlanks()
     const pattern = this.#operand()
-    // A pattern from a credential would let the holder decide what is compiled.
+    // The pattern must be a literal. A pattern that is read from the credential would let the holder decide what is
+    // compiled.
     if (pattern.kind !== 'literal') throw new JsonPathError(`calls ${kind}() with a pattern that is not a literal`)
     return { kind, subject, pattern: compilePattern(pattern.value, kind === 'match', scanner.work) }
   }

@@ -3,7 +3,10 @@ import type { JsonPath, Segment, Selector } from './ast.js'
 import { parseCondition } from './parse-condition.js'
 import { JsonPathError, Scanner } from './scanner.js'
 
-/** Limits of a path: its characters, segments and descendant segments. The segments in its filters count too. */
+/**
+ * Limits of a path: its characters, segments and descendant segments. The segments in the filters of the path are
+ * included.
+ */
 const MAX_LENGTH = 512
 const MAX_SEGMENTS = 32
 const MAX_DESCENDANTS = 3
@@ -21,7 +24,7 @@ interface Counts {
  * Parses a JSONPath (RFC 9535), including function calls and their types (§2.4.3). Patterns of `match()` and `search()` must be
  * literals that match in linear time.
  *
- * @param work pays for parsing
+ * @param work the budget for parsing
  * @throws JsonPathError, WorkExceededError
  */
 export function parseJsonPath(text: string, work: Work): JsonPath {

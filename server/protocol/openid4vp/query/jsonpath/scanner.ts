@@ -19,7 +19,7 @@ const UNICODE_ESCAPE = /u([0-9A-Fa-f]{4})/y
 export class Scanner {
   position = 0
 
-  /** @param work pays for patterns that are compiled from the text */
+  /** @param work the budget for patterns that are compiled from the text */
   constructor(
     readonly text: string,
     readonly work: Work,
@@ -34,7 +34,7 @@ export class Scanner {
     return this.text.startsWith(token, this.position)
   }
 
-  /** Reads a token if the text continues with it, and returns whether it did. */
+  /** Reads a token if the text continues with this token. Returns whether the token was read. */
   takes(token: string): boolean {
     if (!this.sees(token)) return false
     this.position += token.length

@@ -31,8 +31,9 @@ SELECT
   'credential',
   id,
   CASE
-    WHEN revoked_at IS NULL THEN 'active'
-    ELSE 'revoked'
+    WHEN revoked_at IS NOT NULL THEN 'revoked'
+    WHEN suspended_at IS NOT NULL THEN 'suspended'
+    ELSE 'active'
   END
 FROM
   credentials

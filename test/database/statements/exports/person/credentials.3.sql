@@ -9,6 +9,10 @@ SELECT
   c.owner,
   c.created_at AS "createdAt",
   c.revoked_at AS "revokedAt",
+  c.suspended_at AS "suspendedAt",
+  c.status_reason AS "statusReason",
+  s.suspendable,
+  c.claims_erased_at AS "claimsErasedAt",
   ARRAY(
     SELECT DISTINCT
       configuration_id
@@ -30,6 +34,8 @@ SELECT
   r.recipient_did AS "recipientDid",
   r.redeemed_by AS "redeemedBy",
   r.redeemed_at AS "redeemedAt",
+  c.claims_due_at AS "claimsDueAt",
+  c.record_due_at AS "recordDueAt",
   (
     SELECT
       coalesce(
@@ -44,7 +50,9 @@ SELECT
             'statusListIndex',
             t.status_index,
             'revokedAt',
-            t.revoked_at
+            t.revoked_at,
+            'suspendedAt',
+            t.suspended_at
           )
         ),
         '[]'

@@ -9,6 +9,8 @@ SELECT
   o.redemption_count AS "redemptionCount",
   o.expires_at AS "expiresAt",
   o.created_at AS "createdAt",
+  o.claims_due_at AS "claimsDueAt",
+  o.claims_erased_at AS "claimsErasedAt",
   (
     SELECT
       json_build_object(

@@ -12,6 +12,8 @@ SELECT
   s.claims_from AS "claimsFrom",
   s.key_attestation AS "keyAttestation",
   s.mdoc,
+  s.suspendable,
+  s.retention,
   s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
   s.withdrawn_at IS NULL
@@ -48,6 +50,7 @@ SELECT
   o.redemption_limit AS "redemptionLimit",
   o.redemption_count AS "redemptionCount",
   o.expires_at AS "expiresAt",
+  o.claims_erased_at AS "claimsErasedAt",
   ARRAY(
     SELECT
       d.did
@@ -79,4 +82,3 @@ WHERE
   o.id = $2
   AND NOT o.is_session
   AND NOT o.of_authorization
-  AND o.claims_erased_at IS NULL

@@ -2,16 +2,36 @@ WITH
   "counted" AS (
     UPDATE offerings
     SET
-      redemption_count = redemption_count + 1
+      redemption_count = redemption_count + 1,
+      claims_due_at = CASE
+        WHEN redemption_count + 1 < redemption_limit THEN claims_due_at
+        ELSE $1::timestamptz
+      END
     WHERE
       redemption_count < redemption_limit
-      AND id = $1
+      AND id = $2
+      AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $2
+        OR expires_at > $3
       )
     RETURNING
       id
+  ),
+  "unlimited" AS (
+    SELECT
+      id
+    FROM
+      offerings
+    WHERE
+      redemption_limit IS NULL
+      AND id = $4
+      AND claims_erased_at IS NULL
+      AND (
+        expires_at IS NULL
+        OR expires_at > $5
+      )
+    FOR SHARE
   ),
   "admitted" AS (
     SELECT
@@ -20,16 +40,9 @@ WITH
       "counted"
     UNION ALL
     SELECT
-      id
+      "unlimited"."id"
     FROM
-      offerings
-    WHERE
-      redemption_limit IS NULL
-      AND id = $3
-      AND (
-        expires_at IS NULL
-        OR expires_at > $4
-      )
+      "unlimited"
   ),
   "target" AS (
     INSERT INTO
@@ -41,17 +54,21 @@ WITH
         holder_did,
         vc,
         signed,
-        created_at
+        created_at,
+        claims_due_at,
+        record_due_at
       )
     SELECT
-      $5,
       $6,
       $7,
       $8,
       $9,
-      $10::json,
-      $11::boolean,
-      $12
+      $10,
+      $11::json,
+      $12::boolean,
+      $13,
+      $14::timestamptz,
+      $15::timestamptz
     FROM
       "admitted"
     RETURNING
@@ -74,7 +91,7 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($13::jsonb) AS n (value)
+      jsonb_array_elements($16::jsonb) AS n (value)
   ),
   "redeemed" AS (
     INSERT INTO
@@ -87,12 +104,12 @@ WITH
         redeemed_at
       )
     SELECT
-      $14,
-      $15,
-      "target"."id",
-      $16,
       $17,
-      $18
+      $18,
+      "target"."id",
+      $19,
+      $20,
+      $21
     FROM
       "target"
   ),
@@ -100,9 +117,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $19,
-      $20,
-      $21,
+      $22,
+      $23,
+      $24,
       "target"."id"
     FROM
       "target"

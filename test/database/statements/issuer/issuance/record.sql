@@ -13,7 +13,9 @@ WITH
         holder_did,
         vc,
         signed,
-        created_at
+        created_at,
+        claims_due_at,
+        record_due_at
       )
     SELECT
       $1,
@@ -23,7 +25,9 @@ WITH
       $5,
       $6::json,
       $7::boolean,
-      $8
+      $8,
+      $9::timestamptz,
+      $10::timestamptz
     FROM
       "admitted"
     RETURNING
@@ -46,15 +50,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($9::jsonb) AS n (value)
+      jsonb_array_elements($11::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $10,
-      $11,
       $12,
+      $13,
+      $14,
       "target"."id"
     FROM
       "target"

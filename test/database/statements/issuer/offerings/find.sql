@@ -6,6 +6,7 @@ SELECT
   o.redemption_limit AS "redemptionLimit",
   o.expires_at AS "expiresAt",
   o.created_at AS "createdAt",
+  o.claims_erased_at AS "claimsErasedAt",
   s.name AS "schemaName",
   (
     s.mdoc IS NOT NULL

@@ -16,7 +16,8 @@ WITH
         for_subject,
         deferred,
         profile,
-        of_authorization
+        of_authorization,
+        claims_due_at
       )
     SELECT
       $1,
@@ -33,7 +34,8 @@ WITH
       $12,
       $13::boolean,
       $14,
-      $15::boolean
+      $15::boolean,
+      $16::timestamptz
     RETURNING
       id
   ),
@@ -41,9 +43,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $16,
       $17,
       $18,
+      $19,
       "offering"."id"
     FROM
       "offering"

@@ -6,6 +6,52 @@ SELECT
   r.redeemed_at AS "redeemedAt",
   c.vc,
   NULL::text AS "vcKey",
+  CASE
+    WHEN c.claims_erased_at IS NOT NULL THEN (
+      SELECT
+        jsonb_build_object(
+          'erasedAt',
+          to_char(
+            c.claims_erased_at AT TIME ZONE 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+          ),
+          'schemaId',
+          s.id,
+          'schemaName',
+          s.name,
+          'expiresInDays',
+          s.expires_in_days,
+          'issuerDid',
+          i.did,
+          'createdAt',
+          to_char(
+            c.created_at AT TIME ZONE 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+          ),
+          'suspendable',
+          s.suspendable,
+          'listId',
+          n.status_list_id,
+          'index',
+          n.status_index
+        )
+      FROM
+        issuers i
+        LEFT JOIN LATERAL (
+          SELECT
+            n.status_list_id,
+            n.status_index
+          FROM
+            credential_instances n
+          WHERE
+            n.credential_id = c.id
+          LIMIT
+            1
+        ) n ON TRUE
+      WHERE
+        i.id = c.issuer_id
+    )
+  END AS remains,
   c.revoked_at IS NOT NULL AS revoked,
   s.id AS "schemaId",
   s.name AS "schemaName",

@@ -7,6 +7,7 @@ WITH
       LEFT JOIN credential_offer_sessions x ON x.id = o.id
     WHERE
       o.id = $1
+      AND o.claims_erased_at IS NULL
       AND (
         o.redemption_limit IS NULL
         OR o.redemption_count < o.redemption_limit
@@ -118,6 +119,7 @@ SELECT
   o.redemption_limit AS "redemptionLimit",
   o.redemption_count AS "redemptionCount",
   o.expires_at AS "expiresAt",
+  o.claims_erased_at IS NOT NULL AS "claimsErased",
   CASE
     WHEN x.id IS NULL THEN NULL
     ELSE jsonb_build_object(

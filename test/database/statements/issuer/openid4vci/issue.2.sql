@@ -65,13 +65,18 @@ WITH
   "counted" AS (
     UPDATE offerings
     SET
-      redemption_count = redemption_count + 1
+      redemption_count = redemption_count + 1,
+      claims_due_at = CASE
+        WHEN redemption_count + 1 < redemption_limit THEN claims_due_at
+        ELSE $12::timestamptz
+      END
     WHERE
       redemption_count < redemption_limit
-      AND id = $12
+      AND id = $13
+      AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $13
+        OR expires_at > $14
       )
       AND EXISTS (
         SELECT
@@ -82,22 +87,18 @@ WITH
     RETURNING
       id
   ),
-  "admitted" AS (
-    SELECT
-      "counted"."id"
-    FROM
-      "counted"
-    UNION ALL
+  "unlimited" AS (
     SELECT
       id
     FROM
       offerings
     WHERE
       redemption_limit IS NULL
-      AND id = $14
+      AND id = $15
+      AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $15
+        OR expires_at > $16
       )
       AND EXISTS (
         SELECT
@@ -105,6 +106,18 @@ WITH
         FROM
           "fresh"
       )
+    FOR SHARE
+  ),
+  "admitted" AS (
+    SELECT
+      "counted"."id"
+    FROM
+      "counted"
+    UNION ALL
+    SELECT
+      "unlimited"."id"
+    FROM
+      "unlimited"
   ),
   "transitions" AS (
     SELECT
@@ -124,17 +137,21 @@ WITH
         holder_did,
         vc,
         signed,
-        created_at
+        created_at,
+        claims_due_at,
+        record_due_at
       )
     SELECT
-      $16,
       $17,
       $18,
       $19,
       $20,
-      $21::json,
-      $22::boolean,
-      $23
+      $21,
+      $22::json,
+      $23::boolean,
+      $24,
+      $25::timestamptz,
+      $26::timestamptz
     FROM
       "admitted"
     RETURNING
@@ -151,12 +168,12 @@ WITH
         redeemed_at
       )
     SELECT
-      $24,
-      $25,
-      "target"."id",
-      $26,
       $27,
-      $28
+      $28,
+      "target"."id",
+      $29,
+      $30,
+      $31
     FROM
       "target"
   ),
@@ -164,13 +181,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $29
+      issued_count = issued_count + $32
     FROM
       "target"
     WHERE
-      token_hash = $30
-      AND expires_at > $31
-      AND expires_at <= $32
+      token_hash = $33
+      AND expires_at > $34
+      AND expires_at <= $35
   ),
   "instances" AS (
     INSERT INTO
@@ -189,15 +206,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($33::jsonb) AS n (value)
+      jsonb_array_elements($36::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $34,
-      $35,
-      $36,
+      $37,
+      $38,
+      $39,
       "target"."id"
     FROM
       "target"

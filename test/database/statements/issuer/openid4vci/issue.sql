@@ -70,6 +70,8 @@ WITH
     WHERE
       id = $12
       AND revoked_at IS NULL
+      AND suspended_at IS NULL
+      AND claims_erased_at IS NULL
       AND EXISTS (
         SELECT
           1

@@ -22,6 +22,7 @@ SELECT
   o.redemption_limit AS "redemptionLimit",
   o.redemption_count AS "redemptionCount",
   o.expires_at AS "expiresAt",
+  o.claims_erased_at IS NOT NULL AS "claimsErased",
   CASE
     WHEN x.id IS NULL THEN NULL
     ELSE jsonb_build_object(
@@ -70,4 +71,3 @@ FROM
 WHERE
   o.id = $1
   AND o.is_session = (x.id IS NOT NULL)
-  AND o.claims_erased_at IS NULL

@@ -26,6 +26,8 @@ WITH
         claims_from,
         key_attestation,
         mdoc,
+        suspendable,
+        retention,
         created_by
       )
     SELECT
@@ -42,13 +44,15 @@ WITH
       $13::jsonb,
       $14::jsonb,
       $15::json,
-      $16
+      $16::boolean,
+      $17::jsonb,
+      $18
     FROM
       "t" t
     WHERE
       (
-        t.created_by = $17
-        OR $18::boolean
+        t.created_by = $19
+        OR $20::boolean
       )
     ON CONFLICT (name, version) DO NOTHING
     RETURNING
@@ -58,9 +62,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $19,
-      $20,
       $21,
+      $22,
+      $23,
       "inserted"."id"
     FROM
       "inserted"
@@ -75,8 +79,8 @@ SELECT
   (
     SELECT
       (
-        t.created_by = $22
-        OR $23::boolean
+        t.created_by = $24
+        OR $25::boolean
       )
     FROM
       "t" t
@@ -87,6 +91,6 @@ SELECT
     FROM
       schemas
     WHERE
-      name = $24
-      AND version = $25::float
+      name = $26
+      AND version = $27::float
   ) AS EXISTS

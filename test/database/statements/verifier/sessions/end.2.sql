@@ -11,8 +11,12 @@ WITH
       x5c = NULL,
       verifier_attestation = NULL,
       transaction_data = NULL,
-      result = $4::json,
-      discarded = $5::json,
+      result = CASE
+        WHEN s.claims_erased_at IS NULL THEN $4::json
+      END,
+      discarded = CASE
+        WHEN s.claims_erased_at IS NULL THEN ($5::json)::json
+      END,
       checks = $6::json,
       response_code_hash = $7
     WHERE
@@ -25,7 +29,8 @@ WITH
       error_message,
       first_view,
       created_by,
-      ended_at
+      ended_at,
+      claims_erased_at
   ),
   "transitions" AS (
     SELECT

@@ -11,8 +11,12 @@ WITH
       x5c = NULL,
       verifier_attestation = NULL,
       transaction_data = NULL,
-      result = $4::json,
-      discarded = $5::json,
+      result = CASE
+        WHEN s.claims_erased_at IS NULL THEN $4::json
+      END,
+      discarded = CASE
+        WHEN s.claims_erased_at IS NULL THEN ($5::json)::json
+      END,
       checks = $6::json,
       response_code_hash = $7
     WHERE
@@ -25,7 +29,8 @@ WITH
       error_message,
       first_view,
       created_by,
-      ended_at
+      ended_at,
+      claims_erased_at
   ),
   "transitions" AS (
     SELECT
@@ -68,6 +73,16 @@ WITH
     FROM
       "moved"
   ),
+  "stored" AS (
+    SELECT
+      id,
+      created_by,
+      ended_at
+    FROM
+      "moved"
+    WHERE
+      claims_erased_at IS NULL
+  ),
   "evidence_kept" AS (
     INSERT INTO
       verification_evidence (id, created_by, evidence, created_at, expires_at)
@@ -78,7 +93,7 @@ WITH
       ended_at,
       $15::timestamptz
     FROM
-      "moved"
+      "stored"
   )
 SELECT
   t.id,

@@ -11,13 +11,17 @@ WITH
       x5c = NULL,
       verifier_attestation = NULL,
       transaction_data = NULL,
-      result = NULL,
-      discarded = NULL,
-      checks = $4::json,
-      response_code_hash = $5
+      result = CASE
+        WHEN s.claims_erased_at IS NULL THEN $4::json
+      END,
+      discarded = CASE
+        WHEN s.claims_erased_at IS NULL THEN (NULL)::json
+      END,
+      checks = $5::json,
+      response_code_hash = $6
     WHERE
-      id = $6
-      AND state = ANY ($7::TEXT[])
+      id = $7
+      AND state = ANY ($8::TEXT[])
     RETURNING
       id,
       seq,
@@ -25,7 +29,8 @@ WITH
       error_message,
       first_view,
       created_by,
-      ended_at
+      ended_at,
+      claims_erased_at
   ),
   "transitions" AS (
     SELECT
@@ -53,7 +58,7 @@ WITH
       id,
       seq,
       changes,
-      $8
+      $9
     FROM
       "transitions"
   ),
@@ -61,9 +66,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $9,
       $10,
       $11,
+      $12,
       "moved"."id"
     FROM
       "moved"

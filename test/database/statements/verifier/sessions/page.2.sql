@@ -7,7 +7,8 @@ SELECT
   s.created_by AS "createdBy",
   s.created_at AS "createdAt",
   s.expires_at AS "expiresAt",
-  s.ended_at AS "endedAt"
+  s.ended_at AS "endedAt",
+  s.claims_erased_at AS "claimsErasedAt"
 FROM
   (
     SELECT

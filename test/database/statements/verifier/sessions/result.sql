@@ -4,6 +4,7 @@ SELECT
   created_by AS "createdBy",
   require_response_code AS "requireResponseCode",
   ended_at AS "endedAt",
+  claims_erased_at AS "claimsErasedAt",
   result,
   NULL::text AS "resultKey",
   discarded,

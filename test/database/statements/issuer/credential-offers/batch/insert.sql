@@ -26,7 +26,8 @@ WITH
         "walletUrl" text,
         "firstView" jsonb,
         "pageId" text,
-        "pageExpiresAt" timestamptz
+        "pageExpiresAt" timestamptz,
+        "claimsDueAt" timestamptz
       )
   ),
   "offering" AS (
@@ -46,7 +47,8 @@ WITH
         for_subject,
         deferred,
         profile,
-        of_authorization
+        of_authorization,
+        claims_due_at
       )
     SELECT
       "id",
@@ -63,7 +65,8 @@ WITH
       "forSubject",
       "deferred",
       "profile",
-      FALSE
+      FALSE,
+      "claimsDueAt"
     FROM
       "given"
   ),

@@ -9,6 +9,10 @@ SELECT
   c.owner,
   c.created_at AS "createdAt",
   c.revoked_at AS "revokedAt",
+  c.suspended_at AS "suspendedAt",
+  c.status_reason AS "statusReason",
+  s.suspendable,
+  c.claims_erased_at AS "claimsErasedAt",
   ARRAY(
     SELECT DISTINCT
       configuration_id

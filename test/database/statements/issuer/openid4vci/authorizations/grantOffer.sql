@@ -11,6 +11,7 @@ WITH
     WHERE
       o.id = $1
       AND o.is_session = (x.id IS NOT NULL)
+      AND o.claims_erased_at IS NULL
       AND (
         o.redemption_limit IS NULL
         OR o.redemption_count < o.redemption_limit

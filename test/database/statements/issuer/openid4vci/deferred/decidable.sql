@@ -12,6 +12,8 @@ SELECT
   s.claims_from AS "claimsFrom",
   s.key_attestation AS "keyAttestation",
   s.mdoc,
+  s.suspendable,
+  s.retention,
   s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
   s.withdrawn_at IS NULL

@@ -31,7 +31,8 @@ SELECT
       'createdAt',
       x.created_at
     )
-  END AS session
+  END AS session,
+  o.claims_erased_at AS "claimsErasedAt"
 FROM
   credential_offer_sessions x
   JOIN offerings o ON o.id = x.id

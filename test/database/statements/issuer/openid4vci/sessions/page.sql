@@ -7,7 +7,8 @@ SELECT
   o.configuration_ids AS "configurationIds",
   o.issuer_id AS "issuerId",
   x.created_at AS "createdAt",
-  x.expires_at AS "expiresAt"
+  x.expires_at AS "expiresAt",
+  o.claims_erased_at AS "claimsErasedAt"
 FROM
   (
     SELECT

@@ -19,7 +19,8 @@ WITH
       JOIN "session" ON "session"."id" = o.id
     WHERE
       (
-        (
+        o.claims_erased_at IS NULL
+        AND (
           o.redemption_limit IS NULL
           OR o.redemption_count < o.redemption_limit
         )

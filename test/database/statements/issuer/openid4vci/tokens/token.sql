@@ -13,6 +13,8 @@ SELECT
   s.claims_from AS "claimsFrom",
   s.key_attestation AS "keyAttestation",
   s.mdoc,
+  s.suspendable,
+  s.retention,
   s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
   s.withdrawn_at IS NULL
@@ -65,6 +67,7 @@ SELECT
   o.redemption_limit AS "redemptionLimit",
   o.redemption_count AS "redemptionCount",
   o.expires_at AS "expiresAt",
+  o.claims_erased_at IS NOT NULL AS "claimsErased",
   CASE
     WHEN x.id IS NULL THEN NULL
     ELSE jsonb_build_object(
@@ -116,7 +119,9 @@ SELECT
     ELSE c.id IS NOT NULL
     AND c.revoked_at IS NULL
   END AS "credentialGood",
-  COALESCE(c.signed, c.vc -> 'proof' IS NOT NULL) AS "credentialSigned"
+  c.suspended_at IS NOT NULL AS "credentialSuspended",
+  COALESCE(c.signed, c.vc -> 'proof' IS NOT NULL) AS "credentialSigned",
+  c.claims_erased_at IS NOT NULL AS "credentialErased"
 FROM
   (
     SELECT

@@ -1,2 +1,0 @@
-SELECT
-  revoke_credential ($1, $2, $3) AS EXISTS

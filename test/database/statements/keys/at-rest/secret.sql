@@ -1,0 +1,6 @@
+SELECT
+  value
+FROM
+  secrets
+WHERE
+  name = $1
