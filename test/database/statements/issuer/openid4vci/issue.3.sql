@@ -78,6 +78,8 @@ WITH
     WHERE
       id = $14
       AND revoked_at IS NULL
+      AND suspended_at IS NULL
+      AND claims_erased_at IS NULL
       AND EXISTS (
         SELECT
           1
@@ -97,7 +99,8 @@ WITH
     UPDATE credentials c
     SET
       vc = $15::json,
-      signed = TRUE
+      signed = TRUE,
+      record_due_at = $16::timestamptz
     FROM
       "target"
     WHERE
@@ -110,13 +113,13 @@ WITH
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $16,
+      state = $17,
       seq = seq + 1,
-      error_message = $17,
-      ended_at = $18
+      error_message = $18,
+      ended_at = $19
     WHERE
-      id = $19
-      AND state = ANY ($20::TEXT[])
+      id = $20
+      AND state = ANY ($21::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -176,7 +179,7 @@ WITH
       id,
       seq,
       changes,
-      $21
+      $22
     FROM
       "transitions"
   ),
@@ -184,13 +187,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $22
+      issued_count = issued_count + $23
     FROM
       "target"
     WHERE
-      token_hash = $23
-      AND expires_at > $24
-      AND expires_at <= $25
+      token_hash = $24
+      AND expires_at > $25
+      AND expires_at <= $26
   ),
   "instances" AS (
     INSERT INTO
@@ -209,15 +212,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($26::jsonb) AS n (value)
+      jsonb_array_elements($27::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $27,
       $28,
       $29,
+      $30,
       "target"."id"
     FROM
       "target"

@@ -73,13 +73,18 @@ WITH
   "counted" AS (
     UPDATE offerings
     SET
-      redemption_count = redemption_count + 1
+      redemption_count = redemption_count + 1,
+      claims_due_at = CASE
+        WHEN redemption_count + 1 < redemption_limit THEN claims_due_at
+        ELSE $14::timestamptz
+      END
     WHERE
       redemption_count < redemption_limit
-      AND id = $14
+      AND id = $15
+      AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $15
+        OR expires_at > $16
       )
       AND EXISTS (
         SELECT
@@ -90,22 +95,18 @@ WITH
     RETURNING
       id
   ),
-  "admitted" AS (
-    SELECT
-      "counted"."id"
-    FROM
-      "counted"
-    UNION ALL
+  "unlimited" AS (
     SELECT
       id
     FROM
       offerings
     WHERE
       redemption_limit IS NULL
-      AND id = $16
+      AND id = $17
+      AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $17
+        OR expires_at > $18
       )
       AND EXISTS (
         SELECT
@@ -113,6 +114,18 @@ WITH
         FROM
           "fresh"
       )
+    FOR SHARE
+  ),
+  "admitted" AS (
+    SELECT
+      "counted"."id"
+    FROM
+      "counted"
+    UNION ALL
+    SELECT
+      "unlimited"."id"
+    FROM
+      "unlimited"
   ),
   "target" AS (
     INSERT INTO
@@ -124,17 +137,21 @@ WITH
         holder_did,
         vc,
         signed,
-        created_at
+        created_at,
+        claims_due_at,
+        record_due_at
       )
     SELECT
-      $18,
       $19,
       $20,
       $21,
       $22,
-      $23::json,
-      $24::boolean,
-      $25
+      $23,
+      $24::json,
+      $25::boolean,
+      $26,
+      $27::timestamptz,
+      $28::timestamptz
     FROM
       "admitted"
     RETURNING
@@ -151,25 +168,25 @@ WITH
         redeemed_at
       )
     SELECT
-      $26,
-      $27,
-      "target"."id",
-      $28,
       $29,
-      $30
+      $30,
+      "target"."id",
+      $31,
+      $32,
+      $33
     FROM
       "target"
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $31,
+      state = $34,
       seq = seq + 1,
-      error_message = $32,
-      ended_at = $33
+      error_message = $35,
+      ended_at = $36
     WHERE
-      id = $34
-      AND state = ANY ($35::TEXT[])
+      id = $37
+      AND state = ANY ($38::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -229,7 +246,7 @@ WITH
       id,
       seq,
       changes,
-      $36
+      $39
     FROM
       "transitions"
   ),
@@ -237,13 +254,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $37
+      issued_count = issued_count + $40
     FROM
       "target"
     WHERE
-      token_hash = $38
-      AND expires_at > $39
-      AND expires_at <= $40
+      token_hash = $41
+      AND expires_at > $42
+      AND expires_at <= $43
   ),
   "instances" AS (
     INSERT INTO
@@ -262,15 +279,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($41::jsonb) AS n (value)
+      jsonb_array_elements($44::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $42,
-      $43,
-      $44,
+      $45,
+      $46,
+      $47,
       "target"."id"
     FROM
       "target"

@@ -92,9 +92,13 @@ WITH
   ),
   "admitted" AS (
     SELECT
-      id
+      o.id
     FROM
-      "fresh"
+      offerings o
+      JOIN "fresh" ON o.id = "fresh"."id"
+      AND o.claims_erased_at IS NULL
+    FOR NO KEY UPDATE OF
+      o
   ),
   "target" AS (
     INSERT INTO
@@ -106,7 +110,9 @@ WITH
         holder_did,
         vc,
         signed,
-        created_at
+        created_at,
+        claims_due_at,
+        record_due_at
       )
     SELECT
       $19,
@@ -116,7 +122,9 @@ WITH
       $23,
       $24::json,
       $25::boolean,
-      $26
+      $26,
+      $27::timestamptz,
+      $28::timestamptz
     FROM
       "admitted"
     RETURNING
@@ -133,25 +141,25 @@ WITH
         redeemed_at
       )
     SELECT
-      $27,
-      $28,
-      "target"."id",
       $29,
       $30,
-      $31
+      "target"."id",
+      $31,
+      $32,
+      $33
     FROM
       "target"
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $32,
+      state = $34,
       seq = seq + 1,
-      error_message = $33,
-      ended_at = $34
+      error_message = $35,
+      ended_at = $36
     WHERE
-      id = $35
-      AND state = ANY ($36::TEXT[])
+      id = $37
+      AND state = ANY ($38::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -211,7 +219,7 @@ WITH
       id,
       seq,
       changes,
-      $37
+      $39
     FROM
       "transitions"
   ),
@@ -219,33 +227,33 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $38
+      issued_count = issued_count + $40
     FROM
       "target"
     WHERE
-      token_hash = $39
-      AND expires_at > $40
-      AND expires_at <= $41
+      token_hash = $41
+      AND expires_at > $42
+      AND expires_at <= $43
   ),
   "counted_instances" AS (
     UPDATE authorizations a
     SET
       credential_id = "target"."id",
       redemption_counted = TRUE,
-      issued_on = GREATEST(a.issued_on, $42::date),
+      issued_on = GREATEST(a.issued_on, $44::date),
       issued_count = CASE
-        WHEN a.issued_on >= $43::date THEN a.issued_count
+        WHEN a.issued_on >= $45::date THEN a.issued_count
         ELSE 0
-      END + $44
+      END + $46
     FROM
       "target"
     WHERE
-      a.id = $45
+      a.id = $47
   ),
   "released" AS (
     DELETE FROM deferred_issuances
     WHERE
-      transaction_hash = $46
+      transaction_hash = $48
       AND EXISTS (
         SELECT
           1
@@ -270,15 +278,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($47::jsonb) AS n (value)
+      jsonb_array_elements($49::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $48,
-      $49,
       $50,
+      $51,
+      $52,
       "target"."id"
     FROM
       "target"

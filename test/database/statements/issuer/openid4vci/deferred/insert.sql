@@ -85,13 +85,18 @@ WITH
   "counted" AS (
     UPDATE offerings
     SET
-      redemption_count = redemption_count + 1
+      redemption_count = redemption_count + 1,
+      claims_due_at = CASE
+        WHEN redemption_count + 1 < redemption_limit THEN claims_due_at
+        ELSE $17::timestamptz
+      END
     WHERE
       redemption_count < redemption_limit
-      AND id = $17
+      AND id = $18
+      AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $18
+        OR expires_at > $19
       )
       AND EXISTS (
         SELECT
@@ -102,22 +107,18 @@ WITH
     RETURNING
       id
   ),
-  "admitted" AS (
-    SELECT
-      "counted"."id"
-    FROM
-      "counted"
-    UNION ALL
+  "unlimited" AS (
     SELECT
       id
     FROM
       offerings
     WHERE
       redemption_limit IS NULL
-      AND id = $19
+      AND id = $20
+      AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $20
+        OR expires_at > $21
       )
       AND EXISTS (
         SELECT
@@ -125,6 +126,18 @@ WITH
         FROM
           "fresh"
       )
+    FOR SHARE
+  ),
+  "admitted" AS (
+    SELECT
+      "counted"."id"
+    FROM
+      "counted"
+    UNION ALL
+    SELECT
+      "unlimited"."id"
+    FROM
+      "unlimited"
   ),
   "deferred" AS (
     INSERT INTO
@@ -136,11 +149,11 @@ WITH
         created_at
       )
     SELECT
-      $21,
       $22,
       $23,
       $24,
-      $25::timestamptz
+      $25,
+      $26::timestamptz
     FROM
       "admitted"
     ON CONFLICT (authorization_id, configuration_id) DO UPDATE
@@ -154,14 +167,14 @@ WITH
   "moved" AS (
     UPDATE credential_offer_sessions x
     SET
-      deferred = COALESCE(x.deferred, $26),
+      deferred = COALESCE(x.deferred, $27),
       seq = x.seq + 1,
-      expires_at = $27
+      expires_at = $28
     FROM
       "deferred"
     WHERE
-      x.id = $28
-      AND x.deferred IS DISTINCT FROM $29
+      x.id = $29
+      AND x.deferred IS DISTINCT FROM $30
     RETURNING
       id,
       seq,
@@ -215,7 +228,7 @@ WITH
       id,
       seq,
       changes,
-      $30
+      $31
     FROM
       "transitions"
   ),
@@ -223,11 +236,11 @@ WITH
     UPDATE authorizations a
     SET
       redemption_counted = TRUE,
-      issued_on = GREATEST(a.issued_on, $31::date),
+      issued_on = GREATEST(a.issued_on, $32::date),
       issued_count = CASE
-        WHEN a.issued_on >= $32::date THEN a.issued_count
+        WHEN a.issued_on >= $33::date THEN a.issued_count
         ELSE 0
-      END + $33
+      END + $34
     FROM
       "deferred"
     WHERE
@@ -237,10 +250,10 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $34,
       $35,
       $36,
-      $37
+      $37,
+      $38
     FROM
       "deferred"
   )

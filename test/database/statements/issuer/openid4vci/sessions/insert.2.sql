@@ -16,7 +16,8 @@ WITH
         for_subject,
         deferred,
         profile,
-        of_authorization
+        of_authorization,
+        claims_due_at
       )
     SELECT
       $1,
@@ -33,7 +34,8 @@ WITH
       $12,
       $13::boolean,
       $14,
-      $15::boolean
+      $15::boolean,
+      $16::timestamptz
     RETURNING
       id
   ),
@@ -52,14 +54,14 @@ WITH
       )
     SELECT
       id,
-      $16,
-      $17::jsonb,
-      $18,
-      $19::json,
-      $20,
+      $17,
+      $18::jsonb,
+      $19,
+      $20::json,
       $21,
       $22,
-      $23::jsonb
+      $23,
+      $24::jsonb
     FROM
       "offering"
   ),
@@ -79,16 +81,16 @@ WITH
       )
     VALUES
       (
-        $24,
         $25,
         $26,
         $27,
         $28,
-        $29::json,
-        $30::TEXT[],
-        $31,
+        $29,
+        $30::json,
+        $31::TEXT[],
         $32,
-        $33
+        $33,
+        $34
       )
     ON CONFLICT (offering_id, made_by) DO UPDATE
     SET
@@ -100,9 +102,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $34,
       $35,
       $36,
+      $37,
       "offering"."id"
     FROM
       "offering"

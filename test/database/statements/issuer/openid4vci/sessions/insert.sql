@@ -16,7 +16,8 @@ WITH
         for_subject,
         deferred,
         profile,
-        of_authorization
+        of_authorization,
+        claims_due_at
       )
     SELECT
       $1,
@@ -33,7 +34,8 @@ WITH
       $12,
       $13::boolean,
       $14,
-      $15::boolean
+      $15::boolean,
+      $16::timestamptz
     RETURNING
       id
   ),
@@ -52,14 +54,14 @@ WITH
       )
     SELECT
       id,
-      $16,
-      $17::jsonb,
-      $18,
-      $19::json,
-      $20,
+      $17,
+      $18::jsonb,
+      $19,
+      $20::json,
       $21,
       $22,
-      $23::jsonb
+      $23,
+      $24::jsonb
     FROM
       "offering"
   ),
@@ -67,9 +69,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $24,
       $25,
       $26,
+      $27,
       "offering"."id"
     FROM
       "offering"
