@@ -106,6 +106,10 @@ function* compared(name: string, { checks }: EvidencePresentation, { passed, fai
     else if (check === 'issuer-trust' || passed.has(check)) yield { name: row }
     else yield failing(row, 'It was not reached, because another check failed.')
   }
+  for (const check of passed) {
+    const isRecorded = checks.some((one) => one.check === check) || check === 'transaction-data'
+    if (!isRecorded) yield failing(`${name}: ${check}`, 'It is not recorded.')
+  }
   const isKnown = failed === undefined || checks.some(({ check }) => check === failed.check) || !isTrusted(checks)
   if (!isKnown) yield failing(`${name}: ${failed.check}`, failed.message)
 }
@@ -230,7 +234,7 @@ function createRerun(evidence: StoredEvidence) {
     const found = selected === undefined ? all : all.slice(selected, selected + 1)
     if (found.length === 0) throw new CredentialError('It holds no such credential.')
     const isRecorded =
-      presentation.issuers.length === 0 ||
+      presentation.checks.some(({ outcome }) => outcome === 'failed') ||
       isDeepStrictEqual(
         found.map(({ issuer }) => issuer),
         presentation.issuers,

@@ -76,14 +76,15 @@ async function checkClient(clientId: string, { x5c }: JsonObject, key: Jwk): Pro
 }
 
 function compareParameters(request: StoredEvidence['request'], profile: string, sent: JsonObject): void {
-  const { nonce, clientId, responseUri, responseMode, dcqlQuery, transactionData } = request
+  const { nonce, clientId, origins, responseUri, responseMode, dcqlQuery, transactionData } = request
   const same = (member: string, wanted: unknown) => {
-    if (wanted !== undefined && sent[member] !== undefined && !isDeepStrictEqual(sent[member], wanted))
+    if (sent[member] !== undefined && !isDeepStrictEqual(sent[member], wanted))
       throw new Error(`${member} differs from the request object.`)
   }
   if (sent.nonce !== nonce) throw new Error('nonce differs from the request object.')
-  same('client_id', clientId)
-  // Requests of a draft write the following members differently, so they are compared only for 1.0.
+  // Over the Digital Credentials API the package names the origins instead.
+  if (origins === undefined) same('client_id', clientId)
+  // A draft states the query in other words.
   if (profile.startsWith('draft')) return
   same('response_uri', responseUri)
   same('response_mode', responseMode)

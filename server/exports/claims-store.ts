@@ -17,6 +17,22 @@ const zOutcome = z.strictObject({
   checks: json<unknown>().nullable(),
 })
 
+const zEvidence = z.strictObject({
+  id: z.string(),
+  evidence: storedClaims,
+  key: wrappedKey,
+  createdAt: z.date(),
+  expiresAt: z.date(),
+})
+
+/** Evidence of a wallet's answer. */
+export interface KeptEvidence {
+  readonly id: string
+  readonly evidence: unknown
+  readonly createdAt: Date
+  readonly expiresAt: Date
+}
+
 /** The stored parts of a wallet's answer. A member is null before the answer, and after its deletion. */
 export interface SessionOutcome {
   readonly result: unknown
@@ -75,6 +91,18 @@ export function createClaimsStore({ sql }: Database, claims: ClaimsVault) {
           { ...others, result: claims.reveal({ column: 'verification_sessions.result', id }, result, key) },
         ]),
       )
+    },
+
+    /** `verification_evidence.evidence`, by the id of its session. A package may have several MiB, so that it is read alone. */
+    async ofEvidence(sessionId: string): Promise<KeptEvidence | undefined> {
+      const [row] = await sql(zEvidence)`
+        SELECT e.id, e.evidence, ${claims.keyOf('verification_evidence.evidence', fragment`e.id`)} AS key,
+          e.created_at AS "createdAt", e.expires_at AS "expiresAt"
+        FROM verification_evidence e WHERE e.id = ${sessionId}`
+      if (row === undefined) return undefined
+      const { key, ...kept } = row
+      const place = { column: 'verification_evidence.evidence', id: sessionId } as const
+      return { ...kept, evidence: claims.reveal(place, row.evidence, key) }
     },
   }
 }

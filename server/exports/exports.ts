@@ -149,7 +149,8 @@ export function createExports(ports: ExportsPorts) {
       from.page(nameOf(sender), clock(), part),
 
     /**
-     * The file of an export. The first records are read before the answer begins, so that most failures have their own status.
+     * The file of an export. The first records are read before the answer begins. If they cannot be read, the answer is a 500, and no
+     * file begins.
      *
      * @param onlyLooks true for a HEAD: nothing is read or recorded
      * @throws 404, 403, and 429 or 503 if too many files are being downloaded
@@ -163,11 +164,11 @@ export function createExports(ports: ExportsPorts) {
       const giveBack = places.take(actor ?? '')
       try {
         await store.began(id, actor, detailOf(row))
-        const download = counted(records, (counts) => partsOf(row.format, row.kind, header, counts))
-        const first = await download.parts.next()
+        const begun = await withFirst(records)
+        const download = counted(begun, (counts) => partsOf(row.format, row.kind, header, counts))
         return {
           ...file,
-          parts: withFirst(first, download.parts),
+          parts: download.parts,
           close: async () => {
             giveBack()
             await download.parts.return(0)
@@ -176,18 +177,23 @@ export function createExports(ports: ExportsPorts) {
         }
       } catch (thrown) {
         giveBack()
+        // The reason of the failure is in the log. A database that is away cannot record the end either.
+        await store.ended({ id, actor, count: 0, isComplete: false }, clock()).catch(() => {})
         throw thrown
       }
     },
   }
 }
 
+type OrderFacts = Pick<StoredExport, 'kind' | 'format' | 'from' | 'to' | 'schema'>
+
 /** The facts of an export for the audit log. They name neither claims nor the person. */
-const detailOf = ({ kind, format, from, to }: Pick<StoredExport, 'kind' | 'format' | 'from' | 'to'>): AuditDetail => ({
+const detailOf = ({ kind, format, from, to, schema }: OrderFacts): AuditDetail => ({
   kind,
   format,
   ...(from === null ? {} : { from: from.toISOString() }),
   ...(to === null ? {} : { to: to.toISOString() }),
+  ...(schema === null ? {} : { schema }),
 })
 
 async function* none(): AsyncGenerator<string, void> {}
@@ -210,15 +216,16 @@ function counted(records: Records, fileOf: (records: Records) => AsyncGenerator<
   return { parts: parts(), count: () => count, isComplete: () => isComplete }
 }
 
-async function* withFirst(
-  first: IteratorResult<string, number>,
-  others: AsyncGenerator<string, number>,
-): AsyncGenerator<string, void> {
-  if (first.done === true) return
-  yield first.value
-  for (;;) {
-    const next = await others.next()
-    if (next.done === true) return
-    yield next.value
+/** Records whose first page is read already. @throws if it cannot be read */
+async function withFirst(records: Records): Promise<Records> {
+  const first = await records.next()
+  async function* all(): Records {
+    try {
+      if (first.done !== true) yield first.value
+      yield* records
+    } finally {
+      await records.return()
+    }
   }
+  return all()
 }

@@ -151,6 +151,20 @@ describe('a database that fails', () => {
   )
 })
 
+it.each(['ndjson', 'csv'])('a first record that cannot be read is a 500 without records: %s', async (format) => {
+  const { claims } = service.platform.stores
+  const original = claims.ofCredentials
+  Object.assign(claims, { ofCredentials: () => Promise.reject(new Error('It cannot be decrypted.')) })
+  try {
+    const { id } = await order(service, credentials(format), SENDER)
+    const answer = await contentOf(service, id, SENDER)
+    expect([answer.status, answer.text]).toEqual([500, expect.not.stringContaining('"record"')])
+    expect(await ended(id)).toEqual({ records: 0, complete: false })
+  } finally {
+    Object.assign(claims, { ofCredentials: original })
+  }
+})
+
 describe('downloads at the same time', () => {
   it('are limited for a caller, and for all callers of a process', async () => {
     const senders = await Promise.all(

@@ -15,7 +15,7 @@ const ids: string[] = []
 let sessionId: string
 
 /** Beginnings of cells that a spreadsheet program takes for formulas. */
-const FORMULAS = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1']
+const FORMULAS = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1+1', '＋1', '－1', '＠SUM(A1)']
 
 const as = async (sub: string, ...roles: string[]): Promise<RequestOptions> => ({
   authorization: await service.bearer(sub, { roles }),
@@ -85,6 +85,21 @@ describe('an export of credentials', () => {
     const { records } = await exported(other, { kind: 'credentials', ...period() }, sender)
     expect(records).toMatchObject([{ type: schema.name, status: 'active', vc: null }])
   })
+
+  it('says in both formats when claims were erased', async () => {
+    await using other = await startService()
+    const sender = { authorization: await other.bearer('root', { roles: ['admin'] }) }
+    const schema = await postSchema(other, sender.authorization)
+    const body = { type: schema.name, credential_subject: SUBJECT }
+    const { id } = (await other.request('POST', '/api/v1/credentials', { ...sender, body })).json
+    const { claimsErasedAt } = (await other.request('POST', `/api/v1/credentials/${id}/erase`, sender)).json
+    expect((await exported(other, { kind: 'credentials', ...period() }, sender)).records).toMatchObject([
+      { id, vc: null, claimsErasedAt },
+    ])
+    expect(await exportedCsv(other, { kind: 'credentials', ...period() }, sender)).toMatchObject([
+      { id, vc: '', claimsErasedAt },
+    ])
+  })
 })
 
 describe('an export of sessions', () => {
@@ -92,7 +107,7 @@ describe('an export of sessions', () => {
     const { records } = await exported(service, { kind: 'sessions', ...period() }, admin)
     expect(records).toMatchObject([{ record: 'session', id: sessionId, state: 'RequestCreated', result: null }])
     const [row] = await exportedCsv(service, { kind: 'sessions', ...period() }, admin)
-    expect(row).toMatchObject({ id: sessionId, state: 'RequestCreated', result: '' })
+    expect(row).toMatchObject({ id: sessionId, state: 'RequestCreated', claimsErasedAt: '', result: '' })
   })
 })
 
@@ -153,6 +168,22 @@ describe('the audit log', () => {
     expect(listed.json.items[0]).toMatchObject({ action: 'export.ended', detail: { records: 1, complete: true } })
   })
 
+  it('says which period and which type were exported', async () => {
+    const asked = { kind: 'credentials', ...period(), schema: type }
+    const { id } = await order(service, asked, admin)
+    await contentOf(service, id, admin)
+    const detail = { ...asked, format: 'ndjson' }
+    expect(
+      await query(service.databaseUrl, 'SELECT action, detail FROM audit_events WHERE subject_id = $1 ORDER BY id', [
+        id,
+      ]),
+    ).toEqual([
+      { action: 'export.created', detail },
+      { action: 'export.read', detail },
+      { action: 'export.ended', detail: { records: ids.length, complete: true } },
+    ])
+  })
+
   it('has no row for a HEAD, which reads nothing', async () => {
     const { id } = await order(service, { kind: 'audit', ...period() }, admin)
     const head = await service.request('HEAD', `${PATH}/${id}/content`, admin)
@@ -204,6 +235,7 @@ describe('an order', () => {
     [{ kind: 'audit', to: '2026-01-01T00:00:00Z' }, 'from must be defined'],
     [{ kind: 'audit', from: '2026-01-01T00:00:00Z' }, 'to must be defined'],
     [{ kind: 'audit', from: '2026-02-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 'from must be before to'],
+    [{ kind: 'audit', from: '2026-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' }, 'from must be before to'],
     [
       { kind: 'audit', from: '2024-01-01T00:00:00Z', to: '2026-01-01T00:00:00Z' },
       'to must be at most 366 days after from',
@@ -227,6 +259,18 @@ describe('an order', () => {
   ])('%j is refused with the name of the field', async (body, message) => {
     const answer = await service.request('POST', PATH, { ...admin, body })
     expect([answer.status, answer.json.message]).toEqual([400, expect.arrayContaining([message])])
+  })
+
+  it('is unknown after a day, also before the maintenance job deletes it', async () => {
+    let now = new Date()
+    await using other = await startService({ clock: () => now, maintenance: false })
+    const sender = { client: true }
+    const { id } = await order(other, { kind: 'audit', ...period() }, sender)
+    now = new Date(now.getTime() + 24 * 3_600_000)
+    expect((await contentOf(other, id, sender)).status).toBe(404)
+    expect((await other.request('GET', `${PATH}/${id}`, sender)).status).toBe(404)
+    expect((await other.request('GET', PATH, sender)).json.items).toEqual([])
+    expect(await query(other.databaseUrl, 'SELECT id FROM exports')).toEqual([{ id }])
   })
 
   it('expires after a day, and the maintenance job deletes it', async () => {
@@ -301,6 +345,15 @@ describe('operators with only one of the two roles', () => {
     expect(header.sections).toEqual(sections)
     expect(records.some(({ record }) => record === 'credential')).toBe(sections.includes('issuer'))
     expect(records.some(({ record }) => record === 'auditEvent')).toBe(sections.includes('account'))
+  })
+
+  it('attack: a user of one half alone receives neither the account nor the other half of their own data', async () => {
+    const { databaseUrl, identityProvider } = service
+    const env = { VERIFIER_ROLE: 'verifying' }
+    await using half = await startService({ databaseUrl, identityProvider, env, maintenance: false })
+    const { header, records } = await exported(half, orders.person, await as('alice'))
+    expect(header.sections).toEqual(['issuer'])
+    expect(records.some(({ record }) => record === 'auditEvent')).toBe(false)
   })
 
   it('attack: a role that was lost after the order no longer opens the file', async () => {

@@ -10,7 +10,8 @@ import { postSchema, SUBJECT } from '../issuer/purchase.js'
 import { query } from '../support/postgres.js'
 import { type RequestOptions, startService, type TestService } from '../support/service.js'
 import { LOOPBACK } from '../support/wallet.js'
-import { exported, exportedCsv, type Line, order, period } from './actors.js'
+import { answer, ask, dcql, fetchRequest, makeWorld, present } from '../verifier/actors.js'
+import { exported, exportedCsv, type Line, order, PATH, period } from './actors.js'
 
 let service: TestService
 let admin: RequestOptions
@@ -131,8 +132,8 @@ describe('the export of a person', () => {
 
   it('has every kind of record, each with its purpose and its end', () => {
     const kinds = Object.keys(purposesOf({ sessionResultTtlSeconds: 1, retentionAuditDays: undefined }))
-    // Nobody signed in to the console.
-    const missing = ['consoleSession']
+    // Nobody signed in to the console, and the tour erases its evidence.
+    const missing = ['consoleSession', 'evidence']
     expect(new Set(records.map(({ record }) => record))).toEqual(
       new Set(kinds.filter((kind) => !missing.includes(kind))),
     )
@@ -235,6 +236,77 @@ describe('the export of a person', () => {
     expect(JSON.stringify(audit, (_, value) => (typeof value === 'bigint' ? String(value) : value))).not.toContain(
       'hidden-person',
     )
+  })
+})
+
+describe('the orders of an operator', () => {
+  it('are in the export of the operator without the persons they are about', async () => {
+    await order(service, { subject: { sub: 'hidden-client' } }, admin)
+    const of = await exported(service, { subject: { sub: 'officer' } }, admin)
+    expect(of.records.filter(({ record }) => record === 'exportOrder').length).toBeGreaterThan(1)
+    expect(JSON.stringify(of.records)).not.toContain('hidden-client')
+  })
+})
+
+it('a credential that a user created for their own DID is in the export once', async () => {
+  const did = ofKind('did').find(({ holderId }) => holderId !== null).id
+  const alice = await service.bearer('alice')
+  const { name: type } = await postSchema(service, alice, {
+    schema: { type: 'object', properties: { id: { type: 'string' }, product: { type: 'string' } } },
+  })
+  const body = { type, credential_subject: { id: did, product: 'for myself' } }
+  const { id } = (await service.request('POST', '/api/v1/credentials', { authorization: alice, body })).json
+  const of = await exported(service, { subject: { sub: 'alice' } }, admin)
+  expect(of.records.filter((record) => record.id === id)).toMatchObject([
+    { record: 'credential', holderDid: did, vc: { credentialSubject: { product: 'for myself' } } },
+  ])
+})
+
+describe('the rights to the data of a person', () => {
+  it('of the owner of a hosted wallet: also by the DID of the wallet', async () => {
+    const did = ofKind('did').find(({ holderId }) => holderId !== null).id
+    const asked = async (sub: string) =>
+      service.request('POST', PATH, { authorization: await service.bearer(sub), body: { subject: { did } } })
+    expect([(await asked('alice')).status, (await asked('mallory')).status]).toEqual([202, 403])
+  })
+
+  it('of operators of one half: records of this half alone', async () => {
+    const { databaseUrl, identityProvider } = service
+    const env = { ...LOOPBACK, KEY_ENCRYPTION_KEY: KEK, ISSUER_ROLE: 'issuing', VERIFIER_ROLE: 'verifying' }
+    await using strict = await startService({ databaseUrl, identityProvider, env, maintenance: false })
+    const kindsFor = async (role: string) => {
+      const sender = { authorization: await service.bearer('oscar', { roles: [role] }) }
+      const of = await exported(strict, { subject: { sub: 'alice' } }, sender)
+      return [...new Set(of.records.map(({ record }) => record))].sort()
+    }
+    expect(await kindsFor('issuing')).toEqual(['authorization', 'credential', 'offering', 'redemption'])
+    expect(await kindsFor('verifying')).toEqual(['verificationResult'])
+  })
+})
+
+describe('the evidence of a presentation', () => {
+  it('is in the export of the person who presented, until it is deleted', async () => {
+    await using other = await startService({ maintenance: false, env: { KEY_ENCRYPTION_KEY: KEK } })
+    const sender = { client: true }
+    const { wallet, held } = await makeWorld(other)
+    const body = { dcqlQuery: dcql(other, 'dc+sd-jwt'), responseMode: 'direct_post', keepEvidence: true }
+    const asked = await ask(other, { ...body, evidenceRetention: { days: 30 } })
+    const payload = await fetchRequest(asked)
+    const presentation = await present(held['dc+sd-jwt'], wallet, payload)
+    expect((await answer(payload, { purchase: [presentation] })).status).toBe(200)
+    const evidence = async (did: string) =>
+      (await exported(other, { subject: { did } }, sender)).records.filter(({ record }) => record === 'evidence')
+    const [found, ...others] = await evidence(wallet.did)
+    expect(others).toEqual([])
+    expect(found).toMatchObject({
+      id: asked.verificationSessionId,
+      evidence: { presentations: [{ presentation }] },
+      purpose: expect.stringMatching(/\.$/),
+    })
+    expect(Date.parse(found.keptUntil) - Date.parse(found.at)).toBe(30 * 86_400_000)
+    expect(await evidence('did:example:another')).toEqual([])
+    await query(other.databaseUrl, 'DELETE FROM verification_evidence')
+    expect(await evidence(wallet.did)).toEqual([])
   })
 })
 

@@ -477,19 +477,13 @@ describe('an attack by a person who can write to the database', () => {
     await refused(ALTERED)
   })
 
-  it('ciphertext of another column is refused', async () => {
+  it('ciphertext of another column is refused, although the row has the same id', async () => {
     await using attacked = await start()
-    const { filled, refused, sql } = attacked
-    await sql(
-      'UPDATE credentials SET vc = (SELECT credential_subject FROM offerings WHERE id = $2) WHERE id = $1',
-      filled.credential,
-      filled.offering,
-    )
-    await sql(
-      'UPDATE content_keys SET wrapped = (SELECT wrapped FROM content_keys WHERE row_id = $2) WHERE row_id = $1',
-      filled.credential,
-      filled.offering,
-    )
+    const { service, filled, refused, sql } = attacked
+    const place = { column: 'offerings.credential_subject', id: filled.credential } as const
+    const { json, wrappedKey } = service.platform.claims.protect(place, { credentialSubject: { product: MARKER } })
+    await sql('UPDATE credentials SET vc = $2::json WHERE id = $1', filled.credential, json)
+    await sql('UPDATE content_keys SET wrapped = $2 WHERE row_id = $1', filled.credential, wrappedKey)
     await refused(ALTERED)
   })
 

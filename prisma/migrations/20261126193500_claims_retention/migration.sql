@@ -20,12 +20,14 @@ BEGIN
 END $$;
 
 -- The content keys of a row end with its claims: also keys that were stored while the erasure waited. The texts of pages end with
--- the claims of their offering.
+-- the claims of their offering or session.
 CREATE FUNCTION forget_claims() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   DELETE FROM content_keys k WHERE k.row_id = NEW.id AND k.column_name LIKE TG_TABLE_NAME || '.%';
   IF TG_TABLE_NAME = 'offerings' THEN
     PERFORM forget_page_texts(NEW.id, NULL);
+  ELSIF TG_TABLE_NAME = 'verification_sessions' THEN
+    PERFORM forget_page_texts(NULL, NEW.id);
   END IF;
   RETURN NULL;
 END $$;

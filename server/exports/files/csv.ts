@@ -4,8 +4,8 @@ import type { ExportRecord } from '../export.js'
 const BYTE_ORDER_MARK = '\uFEFF'
 const LINE_END = '\r\n'
 
-/** Spreadsheet programs take a cell that begins with one of these characters for a formula. */
-const FORMULA = /^[=+\-@\t\r\n]/
+/** Spreadsheet programs take a cell that begins with one of these characters for a formula, the wide forms too (OWASP, "CSV Injection"). */
+const FORMULA = /^[=+\-@\t\r\n＝＋－＠]/
 const NEEDS_QUOTES = /[",\r\n]/
 
 /** Objects and lists become JSON texts, absent members and null an empty cell. */

@@ -6,12 +6,12 @@ const COLUMNS = {
   person: ['record', 'id', 'at', 'purpose', 'keptUntil', 'data'],
   credentials: [
     ...['id', 'type', 'version', 'schemaId', 'configurationIds', 'issuerId', 'holderDid', 'offeringId', 'createdBy'],
-    ...['status', 'createdAt', 'revokedAt', 'suspendedAt', 'reason', 'vc'],
+    ...['status', 'createdAt', 'revokedAt', 'suspendedAt', 'reason', 'claimsErasedAt', 'vc'],
   ],
   audit: ['id', 'at', 'actor', 'action', 'subject', 'subjectId', 'detail'],
   sessions: [
     ...['id', 'verifierId', 'state', 'profile', 'errorMessage', 'createdBy', 'createdAt', 'expiresAt', 'endedAt'],
-    ...['result', 'discarded', 'checks'],
+    ...['claimsErasedAt', 'result', 'discarded', 'checks'],
   ],
 } as const satisfies Readonly<Record<Order['kind'], readonly string[]>>
 

@@ -27,7 +27,7 @@ export interface PersonRecordsPorts {
 /** Sentences for the header of the file: records about the person that the service cannot find. */
 const CANNOT_KNOW = [
   'A credential that a wallet received without a sign-in and without a DID names no person. Neither its record nor its offer is in this file.',
-  'A presented credential is in this file only if it names a DID of the person, and only while the result of its session is kept.',
+  'A presented credential and its evidence are in this file only if the credential names a DID of the person, and only while the result of its session is kept.',
   'Audit events of wallets and of the client secret name no person.',
   'Backups, log files, the identity provider, and verifiers or issuers that received data keep their own copies.',
 ]
@@ -148,16 +148,21 @@ export function createPersonRecords({ store, audit, claims, vault, config, clock
       Array.isArray(result) && result.some((one) => isObject(one) && dids.includes(String(one.subject)))
     for await (const rows of paged((part) => store.results(part))) {
       const outcomes = await claims.ofSessions(rows.map(({ id }) => id))
-      yield rows
-        .filter(({ id }) => isOfPerson(outcomes.get(id)?.result))
-        .map(({ id, verifierId, endedAt }) => ({
-          record: 'verificationResult',
-          id,
-          verifierId,
-          at: endedAt.toISOString(),
-          ...outcomes.get(id),
-          ...kept('verificationResult', { endedAt }),
-        }))
+      const ofPerson = rows.filter(({ id }) => isOfPerson(outcomes.get(id)?.result))
+      yield ofPerson.map(({ id, verifierId, endedAt }) => ({
+        record: 'verificationResult',
+        id,
+        verifierId,
+        at: endedAt.toISOString(),
+        ...outcomes.get(id),
+        ...kept('verificationResult', { endedAt }),
+      }))
+      for (const { id } of ofPerson) {
+        const found = await claims.ofEvidence(id)
+        if (found === undefined) continue
+        const { evidence, createdAt, expiresAt } = found
+        yield [{ record: 'evidence', id, at: createdAt.toISOString(), evidence, ...kept('evidence', { expiresAt }) }]
+      }
     }
   }
 

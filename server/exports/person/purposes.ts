@@ -32,6 +32,7 @@ export const purposesOf = ({ sessionResultTtlSeconds, retentionAuditDays }: Purp
       purpose: 'Hands the presented claims to the verifier that asked for them.',
       until: { after: 'endedAt', seconds: sessionResultTtlSeconds },
     },
+    evidence: { purpose: 'Lets an auditor verify a presentation of the person again.', until: AT_END },
     wallet: { purpose: 'A hosted wallet of the person.', until: NOT_DELETED },
     did: { purpose: 'Names the person, or a wallet of the person, to issuers and verifiers.', until: BY_WALLET },
     walletCredential: { purpose: 'A credential that the person keeps in a hosted wallet.', until: BY_WALLET },

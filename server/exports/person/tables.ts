@@ -13,6 +13,7 @@ export const TABLES: Readonly<Record<string, readonly PersonRecord[] | string>> 
   authorizations: ['authorization'],
   deferred_issuances: ['authorization'],
   verification_sessions: ['verificationResult', 'auditEvent'],
+  verification_evidence: ['evidence'],
   holders: ['wallet'],
   dids: ['did'],
   wallet_credentials: ['walletCredential'],
@@ -37,8 +38,6 @@ export const TABLES: Readonly<Record<string, readonly PersonRecord[] | string>> 
   keys: 'Private keys, and public keys that the DIDs of a person contain.',
   schema_issuers: 'Which issuer issues which type.',
   status_lists: 'Bits of credentials. The position of a credential is in the record of the credential.',
-  verification_evidence:
-    'Answers of wallets for auditors. The service does not know whose answers they are: an auditor reads them by session.',
   vp_queries: 'Stored queries without an owner.',
   session_events: 'States of sessions, without claims. The sessions themselves are in other records.',
   statistics: 'Counts.',

@@ -17,7 +17,7 @@ import type { FixRequest } from '../openid4vp/fix-request.js'
 import type { ProfileName } from '../openid4vp/profiles/profile.js'
 import { askableFormats } from '../openid4vp/profiles/profiles.js'
 import { assertFormats, assertSayable, profiled } from '../openid4vp/profiles/request.js'
-import type { SessionVault } from '../sessions/secrets.js'
+import { type SessionVault, withTransactionData } from '../sessions/secrets.js'
 import { responseUriOf, type Session, viewOf, wayOf } from '../sessions/session.js'
 import type { VerificationSessions } from '../sessions/verification-sessions.js'
 import { orBadRequest } from '../vp-queries/compiled.js'
@@ -216,11 +216,12 @@ export function createMakeRequest({
       createdAt,
       expiresAt: new Date(createdAt.getTime() + validity * 1000),
     }
-    const secrets = made.evidenceSeconds === null ? fresh : { ...fresh, sent: await fixRequest(made, fresh) }
+    const hidden = withTransactionData(fresh, made)
+    const secrets = made.evidenceSeconds === null ? hidden : { ...hidden, sent: await fixRequest(made, hidden) }
     const session = { ...made, secrets: await sessionVault.protect(id, secrets) }
     const handedOut = await handOut(session, secrets)
     const page = request.page === true ? newPage(session, { inQrCode: true }) : undefined
-    await addSession(session, viewOf(session, handedOut.authorizationRequestUri), page)
+    await addSession({ ...session, transactionData: null }, viewOf(session, handedOut.authorizationRequestUri), page)
     return {
       ...handedOut,
       nonce: secrets.nonce,

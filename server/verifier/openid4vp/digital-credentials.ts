@@ -10,7 +10,7 @@ import {
   readDigitalCredential,
 } from '../../protocol/openid4vp/digital-credentials.js'
 import type { Work } from '../../protocol/work.js'
-import type { SessionSecrets, SessionVault } from '../sessions/secrets.js'
+import { opened, type SessionSecrets, type SessionVault } from '../sessions/secrets.js'
 import { type Session, signingNames } from '../sessions/session.js'
 import type { VerificationSessions } from '../sessions/verification-sessions.js'
 import { originNotExpected, requestNotFound } from './refusals.js'
@@ -41,10 +41,11 @@ export type DigitalCredentialRequestOf = (
 
 export const createDigitalCredentialRequest =
   ({ keys, reveal, parametersOf }: DigitalCredentialRequestPorts): DigitalCredentialRequestOf =>
-  async (session, secrets) => {
-    const opened = secrets ?? (await reveal(session))
-    if (opened.sent !== undefined) return sentDigitalCredentialRequest(opened.sent)
-    const { clientId: _, ...parameters } = parametersOf(session, opened)
+  async (stored, known) => {
+    const secrets = known ?? (await reveal(stored))
+    if (secrets.sent !== undefined) return sentDigitalCredentialRequest(secrets.sent)
+    const session = opened(stored, secrets)
+    const { clientId: _, ...parameters } = parametersOf(session, secrets)
     return digitalCredentialRequest({
       ...parameters,
       clients: signingNames(session).map((clientId) => ({ clientId, header: headerFor(clientId, session) })),

@@ -15,7 +15,7 @@ import {
   type WalletMetadata,
   WalletMetadataError,
 } from '../../protocol/openid4vp/wallet-metadata.js'
-import type { SessionSecrets, SessionVault } from '../sessions/secrets.js'
+import { opened, type SessionSecrets, type SessionVault } from '../sessions/secrets.js'
 import { EXPIRED_MESSAGE, isFinal, type Session, wayOf } from '../sessions/session.js'
 import type { VerificationSessions } from '../sessions/verification-sessions.js'
 import type { KnownFormats } from './profiles/profile.js'
@@ -159,13 +159,14 @@ export function createServeRequestObject({
   return async (requestId, { counts, walletNonce, walletMetadata }) => {
     const wallet = walletMetadata === undefined ? undefined : await forWallet(requestId, walletMetadata)
     const now = clock()
-    const session = await (counts
+    const stored = await (counts
       ? verificationSessions.retrieve(requestId, now)
       : verificationSessions.byRequest(requestId))
-    if (!isByReference(session)) throw requestNotFound()
-    await assertServed(session, now, counts)
-    const metadata = wallet && profileNamed(session.profile).walletMetadata(wallet.metadata, formats)
-    const secrets = await sessionVault.reveal(session)
+    if (!isByReference(stored)) throw requestNotFound()
+    await assertServed(stored, now, counts)
+    const metadata = wallet && profileNamed(stored.profile).walletMetadata(wallet.metadata, formats)
+    const secrets = await sessionVault.reveal(stored)
+    const session = opened(stored, secrets)
     const isCommon = metadata === undefined && walletNonce === undefined
     const common = isCommon ? sentRequestObject(secrets) : undefined
     const requestObject = common ?? (await sign(session, secrets, { metadata, walletNonce }))

@@ -16,7 +16,7 @@ import { type PresentationChecks, PresentationError } from '../presentations/pre
 import { verifiedClaims } from '../presentations/verified-claims.js'
 import type { Binding, VerifiedVpToken, VerifyVpToken } from '../presentations/verify-vp-token.js'
 import { responseCodeHash } from '../sessions/result.js'
-import type { SessionSecrets, SessionVault } from '../sessions/secrets.js'
+import { opened, type SessionSecrets, type SessionVault } from '../sessions/secrets.js'
 import {
   EXPIRED_MESSAGE,
   isFinal,
@@ -195,9 +195,10 @@ export function createTakeAnswer({
     return accepted(returning(redirectUri))
   }
 
-  return async (session, work, { audience, channel, read }) => {
-    await assertAwaiting(session)
-    const secrets = await sessionVault.reveal(session)
+  return async (stored, work, { audience, channel, read }) => {
+    await assertAwaiting(stored)
+    const secrets = await sessionVault.reveal(stored)
+    const session = opened(stored, secrets)
     const answer = orRefusal(() => read(secrets))
     if (answer.kind === 'error') return endByWallet(session, answer)
     const { nonce, encryptionKey } = secrets

@@ -25,7 +25,10 @@ export interface SessionResult {
 export const responseCodeHash = (code: string): string => createHash('sha256').update(code).digest('base64url')
 
 /** @throws 401 without credentials, 403 for a caller who is not allowed to read the session. */
-function assertReader({ caller, client }: Omit<ResultReader, 'onlyLooks'>, stored: StoredResult): void {
+function assertReader(
+  { caller, client }: Omit<ResultReader, 'onlyLooks'>,
+  stored: Pick<StoredResult, 'createdBy'>,
+): void {
   if (client) return
   if (caller === undefined) throw errors.unauthorized()
   if (!isAdmin(caller) && caller.sub !== stored.createdBy) throw errors.resultDenied()
@@ -39,19 +42,23 @@ function matches(stored: StoredResult, responseCode: string): boolean {
 
 /** Dependencies of {@link createEraseResult}. */
 export interface EraseResultPorts {
-  readonly store: Pick<VerificationSessionStore, 'result' | 'eraseResult'>
+  readonly store: Pick<VerificationSessionStore, 'owner' | 'eraseResult'>
   readonly clock: () => Date
 }
 
-/** Erases the verified claims of a session, for callers who may read them. A session that is open gets no result later. */
+/**
+ * Erases the verified claims of a session and its evidence, for callers who may read them. A session that is open gets no result
+ * later. Claims that cannot be decrypted are erased too.
+ */
 export const createEraseResult =
   ({ store, clock }: EraseResultPorts) =>
   async (reader: Omit<ResultReader, 'onlyLooks'>, sessionId: string) => {
-    const stored = await store.result(sessionId)
-    if (stored === undefined) throw errors.verificationSessionNotFound()
-    assertReader(reader, stored)
-    const at = await store.eraseResult(sessionId, reader.caller?.sub ?? null, clock())
-    if (at === undefined) throw errors.verificationSessionNotFound()
+    const owner = await store.owner(sessionId)
+    if (owner === undefined) throw errors.verificationSessionNotFound()
+    assertReader(reader, owner)
+    const now = clock()
+    // Evidence may outlive its session. Then no session has the time of the erasure.
+    const at = (await store.eraseResult(sessionId, reader.caller?.sub ?? null, now)) ?? now
     return { id: sessionId, claimsErasedAt: at.toISOString() }
   }
 

@@ -10,11 +10,23 @@ import type { Session } from './session.js'
 export interface SessionSecrets extends RequestSecrets {
   readonly nonce: string
   readonly encryptionKey?: Jwk
+  /** The request's transaction data. Absent if there is none, or if an earlier version stored it in the clear. */
+  readonly transactionData?: readonly string[]
   /** The request as it is sent, if evidence is kept. */
   readonly sent?: SentRequest
 }
 
 const placeOf = (sessionId: string) => ({ column: 'verification_sessions.secrets', id: sessionId }) as const
+
+/** The secrets of a new session, with its transaction data: it may name persons, so it is not stored in the clear. */
+export const withTransactionData = (
+  secrets: SessionSecrets,
+  { transactionData }: Pick<Session, 'transactionData'>,
+): SessionSecrets => (transactionData === null ? secrets : { ...secrets, transactionData })
+
+/** A stored session with the transaction data from its secrets. */
+export const opened = <S extends Session>(session: S, { transactionData }: SessionSecrets): S =>
+  transactionData === undefined ? session : { ...session, transactionData }
 
 /** Dependencies of {@link createSessionVault}. */
 export interface SessionVaultPorts {

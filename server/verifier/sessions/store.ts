@@ -61,6 +61,8 @@ const zResult = z.strictObject({
 /** A session's result, and the data that decides who may read it. */
 export type StoredResult = Omit<z.infer<typeof zResult>, 'resultKey'>
 
+const zOwner = z.strictObject({ createdBy: z.string().nullable() })
+
 const zChecked = z.strictObject({
   state: z.enum(SESSION_STATES),
   errorMessage: z.string().nullable(),
@@ -310,6 +312,14 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       return { ...stored, result: claims.reveal({ column: 'verification_sessions.result', id }, row.result, resultKey) }
     },
 
+    /** The creator of a session, also if only the session's evidence is left; undefined if neither is stored. */
+    async owner(id: string): Promise<z.infer<typeof zOwner> | undefined> {
+      const [row] = await sql(zOwner)`
+        SELECT created_by AS "createdBy" FROM verification_sessions WHERE id = ${id}
+        UNION ALL SELECT created_by FROM verification_evidence WHERE id = ${id} LIMIT 1`
+      return row
+    },
+
     /** Uses a response code, which is valid once. @returns whether the code was still valid */
     async useResponseCode(id: string, now: Date): Promise<boolean> {
       const rows = await sql(idRow)`
@@ -319,9 +329,9 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
     },
 
     /**
-     * Erases the result of a session, and the texts of its page. A session that is still open gets no result later.
+     * Erases the result of a session, its evidence, and the texts of its page. A session that is still open gets no result later.
      *
-     * @returns when it was erased; undefined for an unknown session
+     * @returns when it was erased; undefined for a session that is not stored
      */
     async eraseResult(id: string, actor: string | null, now: Date): Promise<Date | undefined> {
       const [row] = await sql(zErasedAt)`SELECT erase_session(${id}, ${now}, ${actor}) AS at`

@@ -1,5 +1,5 @@
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { during } from '../../support/during.js'
 import { query } from '../../support/postgres.js'
 import {
   credentialOf,
@@ -252,27 +252,8 @@ describe('POST /api/v1/offerings/{id}/erase', () => {
 })
 
 /** Runs `run` while the erasure of an offering is not committed yet, and commits it as soon as `run` waits for it. */
-async function duringErasure<Done>(offeringId: string, run: () => Promise<Done>): Promise<Done> {
-  const client = new pg.Client({ connectionString: issuer.service.databaseUrl })
-  await client.connect()
-  try {
-    await client.query('BEGIN')
-    await client.query('SELECT erase_claims(NULL, $1, now(), NULL)', [offeringId])
-    const running = run()
-    const { rows: own } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')
-    for (let waits = 0; waits === 0; ) {
-      const [found] = await rows<{ n: number }>(
-        'SELECT count(*)::int AS n FROM pg_stat_activity WHERE $1 = ANY(pg_blocking_pids(pid))',
-        own[0]?.pid,
-      )
-      waits = found?.n ?? 0
-    }
-    await client.query('COMMIT')
-    return await running
-  } finally {
-    await client.end()
-  }
-}
+const duringErasure = <Done>(offeringId: string, run: () => Promise<Done>): Promise<Done> =>
+  during(issuer.service.databaseUrl, [`SELECT erase_claims(NULL, '${offeringId}', now(), NULL)`], run)
 
 describe('an erasure beside wallets', () => {
   it.each([
@@ -285,6 +266,23 @@ describe('an erasure beside wallets', () => {
     const answer = await duringErasure(id, () => issuer.take(token, SD_JWT))
     expect(answer.status, answer.text).toBe(400)
     expect(await rows('SELECT 1 FROM redemptions WHERE offering_id = $1', id)).toEqual([])
+  })
+
+  it('of an offering erases the credential of an issuance that began before it and ends after it', async () => {
+    const { id } = await issuer.makeOffering({ redemption_limit: 1 })
+    const credentialId = crypto.randomUUID()
+    const issuance = [
+      `UPDATE offerings SET redemption_count = 1 WHERE id = '${id}'`,
+      `INSERT INTO credentials (id, schema_id, issuer_id, vc)
+       SELECT '${credentialId}', schema_id, issuer_id, '"x"' FROM offerings WHERE id = '${id}'`,
+      `INSERT INTO content_keys (row_id, column_name, wrapped) VALUES ('${credentialId}', 'credentials.vc', 'x')`,
+      `INSERT INTO redemptions (id, offering_id, credential_id) VALUES ('r', '${id}', '${credentialId}')`,
+    ]
+    expect((await during(issuer.service.databaseUrl, issuance, () => erase(`/api/v1/offerings/${id}`))).status).toBe(
+      200,
+    )
+    expect(await rows('SELECT vc FROM credentials WHERE id = $1', credentialId)).toEqual([{ vc: null }])
+    expect(await keysOf(id, credentialId)).toBe(0)
   })
 
   it('a waiting wallet gets nothing after an erasure that began before its request', async () => {

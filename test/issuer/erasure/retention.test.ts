@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { runTask } from '../../support/maintenance.js'
 import { query } from '../../support/postgres.js'
@@ -147,6 +148,31 @@ describe('RETENTION_CLAIMS_DAYS', () => {
     await maintain()
     expect(await columns(open)).toEqual(['offerings.credential_subject'])
   })
+
+  it('older credentials and offers get a time from the statements in the documents', async () => {
+    const [credential, taken, expiring, open] = [newMarker(), newMarker(), newMarker(), newMarker()]
+    const type = await typeWith()
+    await created(type, credential)
+    credentialOf(await take((await tokensFor(await offerOf(type, taken))).access_token, `${type}-sd-jwt`))
+    await offerOf(type, expiring, { expiresInSeconds: 10 * DAY })
+    const members = { credential_type: type, credential_subject: { product: open } }
+    await issuer.makeOffering(members)
+    await rows('UPDATE credentials SET claims_due_at = NULL')
+    await rows('UPDATE offerings SET claims_due_at = NULL')
+    clock.ahead = 31 * DAY
+    await maintain()
+    expect(await columns(credential)).toEqual(['credentials.vc'])
+    const text = await readFile('docs/operations/erasing-claims.md', 'utf8')
+    const [, statements = ''] = /```sql\n( {2}UPDATE credentials[^`]+)```/.exec(text) ?? []
+    for (const statement of statements.split(';').filter((part) => part.trim() !== '')) await rows(statement)
+    await maintain()
+    expect([await columns(credential), await columns(taken)]).toEqual([[], []])
+    expect(await columns(expiring)).toEqual(['offerings.credential_subject'])
+    clock.ahead = 41 * DAY
+    await maintain()
+    expect(await columns(expiring)).toEqual([])
+    expect(await columns(open)).toEqual(['offerings.credential_subject'])
+  })
 })
 
 describe('retention of a type', () => {
@@ -164,6 +190,10 @@ describe('retention of a type', () => {
     [
       { retention: { claims: 'never', record: { days: 30 } }, expiresInDays: 365 },
       'retention.record.days (30) must not be less than expiresInDays (365): status entries must stay as long as the credentials are valid',
+    ],
+    [
+      { retention: { claims: 'never', record: { days: 364 } }, expiresInDays: 365 },
+      'retention.record.days (364) must not be less than expiresInDays (365): status entries must stay as long as the credentials are valid',
     ],
     [
       { retention: { claims: 'never', record: { days: 30 } } },

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { foundIn } from '../../keys/stolen.js'
+import { query } from '../../support/postgres.js'
 import { dcql } from '../actors.js'
 import { useWorld } from '../world.js'
 
-const world = useWorld()
+const world = useWorld({ env: { KEY_ENCRYPTION_KEY: Buffer.alloc(32, 4).toString('base64url') } })
 
 const PAYMENT = { type: 'urn:example:payment', credential_ids: ['purchase'], amount: '12.00 €' }
 const SIGNATURE = { type: 'urn:example:signature', credential_ids: ['other'], document: 'Lease' }
@@ -55,4 +57,18 @@ describe('transactionData that no presentation could authorize is refused at onc
     const unbound = dcql(world.service, 'dc+sd-jwt', { require_cryptographic_holder_binding: false })
     expect(await refused([PAYMENT], unbound)).toEqual([400, `${place} without require_cryptographic_holder_binding`])
   })
+})
+
+it('transaction data of an open request are not in its row in the clear', async () => {
+  const amount = `12.00 EUR for Erika ${crypto.randomUUID()}`
+  const { asked, payload } = await world.asked('dc+sd-jwt', { transactionData: [{ ...PAYMENT, amount }] })
+  const [sent = ''] = (payload as { transaction_data?: string[] }).transaction_data ?? []
+  expect(Buffer.from(sent, 'base64url').toString()).toContain(amount)
+  const [row] = await query<{ text: string }>(
+    world.service.databaseUrl,
+    'SELECT s::text AS text FROM verification_sessions s WHERE id = $1',
+    [asked.verificationSessionId],
+  )
+  expect(row?.text).toContain(asked.verificationSessionId)
+  expect(foundIn(row?.text ?? '', [amount])).toEqual([])
 })

@@ -120,6 +120,21 @@ describe('the evidence of an answer', () => {
     expect(await failuresOf(evidence)).toEqual([])
   })
 
+  it('has the keys of a DID that contains them: an altered document is named', async () => {
+    const { asked } = await verified()
+    const evidence = await evidenceOf(world.service, asked)
+    const sources = structuredClone(evidence.sources).map((source) => {
+      if (source.kind === 'did-document') {
+        const { verificationMethod } = source.content as { verificationMethod: { publicKeyJwk: { x: string } }[] }
+        for (const { publicKeyJwk } of verificationMethod) publicKeyJwk.x = tampered(publicKeyJwk.x)
+      }
+      return source
+    })
+    expect(await failuresOf({ ...evidence, sources })).toContainEqual(
+      expect.stringContaining('are not those of the DID.'),
+    )
+  })
+
   it('has the copy of a wallet that sends a nonce', async () => {
     const asked = await ask(world.service, { dcqlQuery: dcql(world.service, 'dc+sd-jwt'), keepEvidence: true })
     const copies: string[] = []
@@ -295,6 +310,8 @@ describe('the readers of evidence', () => {
     const denied = await as('mallory')
     expect([denied.status, denied.json.message]).toEqual([403, 'Access to evidence denied.'])
     expect((await world.service.request('GET', path)).status).toBe(401)
+    // HEAD hands no evidence over, so that it is no event.
+    expect((await world.service.request('HEAD', path, { client: true })).status).toBe(200)
     const audit = await sql(
       world.service.databaseUrl,
       `SELECT actor FROM audit_events WHERE action = 'evidence.read' AND subject_id = '${asked.verificationSessionId}' ORDER BY id`,

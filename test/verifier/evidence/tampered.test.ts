@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
+import { hash, type KeyObject, type webcrypto } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import type { Evidence } from '../../../server/verifier/evidence/package.js'
 import { startService, type TestService } from '../../support/service.js'
@@ -186,6 +188,57 @@ const ALTERED: readonly (readonly [string, () => Evidence, string])[] = [
       }),
     'request: dcql_query differs from the request object.',
   ],
+  ...(['clientId', 'responseUri'] as const).map(
+    (member) =>
+      [
+        `${member} of the request`,
+        () => altered(({ request }) => void delete request[member]),
+        `request: ${member === 'clientId' ? 'client_id' : 'response_uri'} differs from the request object.`,
+      ] as const,
+  ),
+  [
+    'the list of recorded issuers',
+    () =>
+      altered(({ presentations }) => {
+        only(presentations).issuers = []
+      }),
+    `${PRESENTATION}: issuer-trust: The issuer is not the trusted issuer.`,
+  ],
+  [
+    'the list of recorded checks',
+    () =>
+      altered(({ presentations }) => {
+        const one = only(presentations)
+        one.checks = one.checks.filter(({ check }) => check !== 'signature')
+      }),
+    `${PRESENTATION}: signature: It is not recorded.`,
+  ],
+  [
+    'a presentation that was left out',
+    () =>
+      altered((copy) => {
+        copy.presentations = []
+      }),
+    'outcome: verified: ',
+  ],
+  [
+    'the outcome',
+    () =>
+      altered((copy) => {
+        copy.state = 'Error'
+      }),
+    'outcome: refused: Every check passes.',
+  ],
+  [
+    'the transaction data',
+    () =>
+      altered(({ request }) => {
+        request.transactionData = [
+          Buffer.from('{"type":"urn:example:payment","credential_ids":["club"]}').toString('base64url'),
+        ]
+      }),
+    'outcome: verified: transactionData.0 is not authorized exactly once.',
+  ],
   [
     'a document that is missing',
     () =>
@@ -195,6 +248,42 @@ const ALTERED: readonly (readonly [string, () => Evidence, string])[] = [
     `${PRESENTATION}: status: Status list could not be fetched`,
   ],
 ]
+
+describe('a request object of somebody else', () => {
+  interface Pair {
+    readonly privateKey: webcrypto.CryptoKey | KeyObject
+    readonly publicKey: webcrypto.CryptoKey | KeyObject
+  }
+  const stranger = (): Promise<Pair> => generateKeyPair('ES256', { extractable: true })
+
+  /** The faults of the request in evidence whose request object another key signed. */
+  async function faults(clientId: string, { privateKey, publicKey }: Pair, x5c?: string): Promise<string[]> {
+    const signed = await new SignJWT({ ...decodeJwt(String(evidence.request.signed)), client_id: clientId })
+      .setProtectedHeader({ alg: 'ES256', ...(x5c === undefined ? {} : { x5c: [x5c] }) })
+      .sign(privateKey)
+    const key = await exportJWK(publicKey)
+    const copy = altered(({ request }) => Object.assign(request, { signed, key, clientId, copies: [] }))
+    return (await failuresOf(copy)).filter((failure) => failure.startsWith('request'))
+  }
+
+  it('is not of the DID in the client identifier', async () => {
+    expect(await faults(String(evidence.request.clientId), await stranger())).toEqual([
+      'request: The client identifier is of another key.',
+    ])
+  })
+
+  it('is not of the certificate in the client identifier', async () => {
+    const own = `x509_hash:${hash('sha256', Buffer.from(leaf.x5c, 'base64'), 'base64url')}`
+    const pair = { privateKey: leaf.privateKey, publicKey: leaf.certificate.publicKey }
+    expect(await faults(own, pair, leaf.x5c)).toEqual([])
+    expect(await faults(`x509_hash:${'A'.repeat(43)}`, pair, leaf.x5c)).toEqual([
+      'request: The client identifier is not the hash of the certificate.',
+    ])
+    expect(await faults(own, await stranger(), leaf.x5c)).toEqual([
+      'request: The certificate of the request is of another key.',
+    ])
+  })
+})
 
 describe('npm run verify-evidence', () => {
   it('finds nothing in evidence that nobody touched', async () => {

@@ -92,15 +92,18 @@ describe('transaction data in a request', () => {
   it('is base64url of exactly the stored JSON, which is deleted at the end', async () => {
     const { request, payload } = await asked([PAYMENT])
     const stored = () =>
-      sql(world.service.databaseUrl, 'SELECT transaction_data AS kept FROM verification_sessions WHERE id = $1', [
-        request.verificationSessionId,
-      ])
-    const [{ kept }] = (await stored()) as [{ kept: string[] }]
+      sql<{ secrets: string | null }>(
+        world.service.databaseUrl,
+        'SELECT secrets FROM verification_sessions WHERE id = $1',
+        [request.verificationSessionId],
+      )
+    const [row] = await stored()
+    const { transactionData: kept }: { transactionData: string[] } = JSON.parse(row?.secrets ?? '')
     expect(payload.transaction_data).toEqual(kept.map((json) => Buffer.from(json).toString('base64url')))
     expect(kept.map((json) => JSON.parse(json))).toEqual([PAYMENT])
     const claims = { transaction_data_hashes: payload.transaction_data.map((text) => hashOf(text)) }
     expect((await answer(payload, { purchase: [await presented(payload, claims)] })).status).toBe(200)
-    expect(await stored()).toEqual([{ kept: null }])
+    expect(await stored()).toEqual([{ secrets: null }])
   })
 
   it('is missing in request and result if the caller sent none', async () => {
