@@ -15,12 +15,16 @@ export type VerificationOutcome = 'created' | 'verified' | 'refused' | 'declined
  * - `accepted`: the wallet reported that it stored the credential.
  * - `deferred`: a wallet waits for a decision.
  * - `approved`, `rejected`: the issuer has decided.
+ * - `cancelled`: the issuer cancelled the offer.
+ * - `resent`: the offer got a new link.
  */
 export type OfferOutcome =
   | 'created'
   | 'deferred'
   | 'approved'
   | 'rejected'
+  | 'cancelled'
+  | 'resent'
   | 'issued'
   | 'accepted'
   | 'failed'

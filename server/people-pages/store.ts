@@ -10,7 +10,7 @@ import type { CredentialOfferState } from '../issuer/openid4vci/sessions/session
 import { withDates } from '../issuer/openid4vci/sessions/store.js'
 import type { ClaimNames, SchemaDisplay } from '../issuer/schemas/store.js'
 import { type ClaimsVault, forgottenKeys } from '../keys/claims/vault.js'
-import { insertPage, insertPageOnDemand, type NewPage, protectedTexts } from '../pages/store.js'
+import { insertPage, insertPageOnDemand, type NewPage, protectedTexts, storedTexts as texts } from '../pages/store.js'
 import { SESSION_STATES, zSession } from '../verifier/sessions/session.js'
 import { sessionColumns } from '../verifier/sessions/store.js'
 
@@ -29,10 +29,6 @@ type WithTexts<Row> = Omit<Row, 'texts' | 'textsKey'> & {
   readonly pageTitle: string | null
   readonly pageText: string | null
 }
-
-/** Selects the texts of a page `p`. Processes of an earlier version write them without encryption into two columns. */
-const texts = fragment`
-  COALESCE(p.texts, CASE WHEN p.title IS NULL AND p.text IS NULL THEN NULL ELSE json_build_object('title', p.title, 'text', p.text) END)`
 
 type Display = readonly { readonly name: string }[] | null
 

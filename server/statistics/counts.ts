@@ -41,6 +41,7 @@ export const counts = fragment`
       ('credential-offer.expired', 'offerSessions', 'expired'),
       ('credential-offer.locked', 'offerSessions', 'failed'),
       ('offering.rejected', 'offerSessions', 'failed'),
+      ('offering.cancelled', 'offerSessions', 'failed'),
       ('authorization-request.created', 'requests', ''),
       ('presentation.verified', 'verificationSessions', 'verified'),
       ('presentation.refused', 'verificationSessions', 'refused'),

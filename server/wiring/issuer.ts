@@ -1,4 +1,5 @@
 import type { Dids } from '../dids/dids.js'
+import { createOffersAgain } from '../issuer/credential-offers/again/again.js'
 import { createMakeBatch } from '../issuer/credential-offers/batch/create-batch.js'
 import { createMakeOffer } from '../issuer/credential-offers/create.js'
 import { createCredentialOffers } from '../issuer/credential-offers/credential-offers.js'
@@ -101,7 +102,17 @@ export function wireIssuer(platform: Platform, { dids }: { readonly dids: Dids }
     list: stores.offerSessionList,
     events,
     create: createMakeOffer({ prepare, store: stores.offerSessions, metrics, config, formats, seals }),
-    createMany: createMakeBatch({ prepare, context, store: stores.offerBatches, sealingKey, metrics, config }),
+    createMany: createMakeBatch({ prepare, context, store: stores.offerBatches, sealingKey, metrics, config, seals }),
+    again: createOffersAgain({
+      store: stores.offersAgain,
+      config,
+      seals,
+      sealingKey,
+      metrics,
+      random,
+      clock,
+      newId,
+    }),
     decisions: createDecisions({ store: stores.deferredIssuances, metrics, formats, config, clock }),
   })
 

@@ -52,6 +52,7 @@ export function wireOpenid4vci(platform: Platform, { issuance }: { readonly issu
   const walletOffers = createWalletOffers({
     store: stores.openid4vci,
     config,
+    seals,
     objectOf: (offering) => credentialOfferOf({ config, formats: platform.formats, seals }, offering),
     clock,
   })

@@ -10,7 +10,7 @@ import type { Verifier } from './verifier.js'
 /** Creates the share pages. */
 export function wirePages(platform: Platform, { offerings }: Pick<Issuer, 'offerings'>, verifier: Verifier) {
   const { verificationSessions, authorizationRequests, openid4vp } = verifier
-  const { config, clock, random, events, stores } = platform
+  const { config, clock, random, events, seals, stores } = platform
 
   const peoplePages = createPeoplePages({
     store: stores.pages,
@@ -41,7 +41,7 @@ export function wirePages(platform: Platform, { offerings }: Pick<Issuer, 'offer
     random,
     events,
     latest: stores.offerSessions.latest,
-    offerUrl: (offer) => offeringFullUrl(config, offer),
+    offerUrl: (link, offer) => offeringFullUrl(config, { ...offer, id: seals.offerName(link) }),
   })
 
   return { peoplePages, presentPages, receivePages }

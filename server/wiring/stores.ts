@@ -9,6 +9,7 @@ import { type Announce, createEventStore } from '../events/store.js'
 import { createClaimsStore } from '../exports/claims-store.js'
 import { createPersonStore } from '../exports/person/store.js'
 import { createExportStore } from '../exports/store.js'
+import { createOfferAgainStore } from '../issuer/credential-offers/again/store.js'
 import { createOfferBatchStore } from '../issuer/credential-offers/batch/store.js'
 import { createCredentialHistoryStore } from '../issuer/credentials/history/store.js'
 import { createCredentialListStore } from '../issuer/credentials/list/store.js'
@@ -85,6 +86,7 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     metadata: createMetadataStore(database),
     offerings: createOfferingStore(database, claims),
     offerBatches: createOfferBatchStore(database, claims),
+    offersAgain: createOfferAgainStore(database, claims, announce),
     offerSessionList: createOfferSessionListStore(database),
     offerSessions: createOfferSessionStore(database, claims, announce),
     pages: createPageStore(database, claims),

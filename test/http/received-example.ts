@@ -11,13 +11,15 @@ const UUIDS = [
   '27e8a4f6-3c9d-4b15-9e70-8d2c5f1b6a93',
 ]
 const RANDOM = 'x7Fq2LmWz0aTjK9cVbN4Yg'
-/** Fixed values for the serial number and the times of a certificate. */
+/** The serial number and the times of a certificate. */
 const SERIAL = '01667E5DE50108FF43'
-/** A fixed value for an index in a status list. */
+/** A transaction code. */
+const TX_CODE = '493536'
+/** The index in a status list. */
 const INDEX = 94567
 /** Number of characters of a page or a style sheet in an example. */
 const MAX_TEXT = 100
-/** The settings that an example contains. All other settings differ between machines. */
+/** The settings in an example. Other settings differ between machines. */
 const MAX_SETTINGS = 3
 const MOMENT = Date.UTC(2026, 2, 1, 12)
 
@@ -58,6 +60,7 @@ class Steady {
 
   json(value: unknown, name = ''): unknown {
     if (name === 'serialNumber') return SERIAL
+    if (name === 'txCode') return TX_CODE
     if (typeof value === 'string') return name === 'statusListIndex' ? String(INDEX) : this.text(value)
     if (typeof value === 'number') return steadyNumber(name, value)
     if (name === 'settings' && Array.isArray(value)) return value.slice(0, MAX_SETTINGS).map((one) => this.json(one))
@@ -67,7 +70,7 @@ class Steady {
   }
 }
 
-/** Long words with capital letters that occur in answers. They are not random. */
+/** Long words with capitals that occur in answers. */
 const WORDS: ReadonlySet<string> = new Set([
   'BitstringStatusListEntry',
   'JsonSchemaValidator2018',
@@ -84,7 +87,7 @@ function steadyNumber(name: string, value: number): number {
   return value > 1e9 ? MOMENT / 1000 : value
 }
 
-/** Shortens the body of an answer for the document: to the beginning of a page, or the first bytes of an image. */
+/** The body of an answer in the document's form: the beginning of a page, the first bytes of an image. */
 export function receivedExample({ headers, text, json }: Visited, url: string): unknown {
   const steady = new Steady(url)
   if (json !== undefined) return steady.json(json)

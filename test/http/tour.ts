@@ -166,6 +166,13 @@ async function visitOpenid4vci({ go, service }: Bound): Promise<void> {
   const session = { id: String(offer.credentialOfferSessionId) }
   await go('GET', '/credential-offer-sessions/{id}/events', { at: session })
   await visitReceivePage(go, session.id)
+  const other = await go('POST', '/credential-offers', {
+    body: { credentialConfigurationIds: [SCHEMA.name], credentialSubject: SUBJECT, txCode: true, page: true },
+  })
+  const again = { id: String(other.credentialOfferSessionId) }
+  await go('GET', '/api/v1/credential-offers/{id}', { at: again })
+  await go('POST', '/api/v1/credential-offers/{id}/resend', { at: again, body: { txCode: { length: 8 } } })
+  await go('POST', '/api/v1/credential-offers/{id}/cancel', { at: again, body: { reason: 'The name was wrong' } })
   const id = decodeURIComponent(offer.credentialOfferUri).split('/').at(-1) ?? ''
   const { grants } = await go('GET', '/openid4vci/offers/{id}', { at: { id } })
   const token = await go('POST', '/openid4vci/token', {

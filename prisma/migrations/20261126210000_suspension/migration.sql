@@ -7,8 +7,6 @@ ADD COLUMN "status_reason" TEXT,
 ADD COLUMN "status_note" JSON;
 ALTER TABLE "credential_instances" ADD COLUMN "suspended_at" TIMESTAMPTZ(3);
 
--- For the list of suspended credentials.
-
 -- Reserves up to "wanted" entries of an open status list of a key, in a list whose entries have "entry_bits" bits. It uses the
 -- oldest list that no other statement has locked. If all lists are locked, it opens another list while fewer than "most_open"
 -- have room. Otherwise it waits for a list. It reserves at least one entry, and no entry twice.

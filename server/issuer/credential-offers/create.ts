@@ -24,7 +24,7 @@ export type MakeOffer = ReturnType<typeof createMakeOffer>
 /** Makes a credential offer with one redemption, and its session. */
 export function createMakeOffer({ prepare, store, metrics, config, formats, seals }: MakeOfferPorts) {
   return async (caller: Caller, request: OfferRequest, work: Work) => {
-    const { offering, session, page, code, context } = await prepare(caller, request, work)
+    const { offering, session, page, context } = await prepare(caller, request, work)
     const { id, grant, profile, deferred } = offering
     await store.insert(offering, session, page)
     metrics.offerSession('created')
@@ -42,7 +42,7 @@ export function createMakeOffer({ prepare, store, metrics, config, formats, seal
       credentialOfferSessionId: id,
       credentialOfferUri: offeringFullUrl(config, { id, profile, walletUrl: request.walletUrl }),
       credentialOffer: credentialOfferOf({ config, formats, seals }, offered),
-      ...(code === undefined ? {} : { txCode: code }),
+      ...(session.code === undefined ? {} : { txCode: session.code }),
       ...(page === undefined ? {} : { pageUrl: receivePageUrl(config, page.id) }),
     }
   }

@@ -1,6 +1,7 @@
 import { listed } from '../../api/paging.js'
 import { procedure, readingPrimary, router } from '../../api/trpc.js'
 import { sessionView } from '../openid4vci/sessions/session.js'
+import { cancelCredentialOffer, readCredentialOffer, resendCredentialOffer } from './again/again.contract.js'
 import { createOfferBatch } from './batch/batch.contract.js'
 import {
   approveCredentialOffer,
@@ -42,6 +43,12 @@ export const credentialOffersRouter = (offers: CredentialOffers) =>
     ),
 
     reject: procedure(rejectCredentialOffer).mutation(({ ctx: { caller }, input }) => offers.reject(caller, input)),
+
+    read: procedure(readCredentialOffer).query(({ ctx, input }) => offers.again.read(ctx, input.id)),
+
+    cancel: procedure(cancelCredentialOffer).mutation(({ ctx, input }) => offers.again.cancel(ctx, input)),
+
+    resend: procedure(resendCredentialOffer).mutation(({ ctx, input }) => offers.again.resend(ctx, input)),
 
     events: procedure(credentialOfferSessionEvents).subscription(({ ctx: { caller, request }, input }) =>
       offers.follow(input.id, { caller, lastEventId: input.lastEventId, signal: request.signal }),

@@ -5,6 +5,7 @@ import type { Work } from '../../protocol/work.js'
 import type { OfferSessionListStore } from '../openid4vci/sessions/list-store.js'
 import { sessionView } from '../openid4vci/sessions/session.js'
 import type { FoundSession, OfferSessionStore } from '../openid4vci/sessions/store.js'
+import type { OffersAgain } from './again/again.js'
 import type { MakeBatch } from './batch/create-batch.js'
 import type { MakeOffer } from './create.js'
 import type { Decisions } from './decide.js'
@@ -17,6 +18,7 @@ export interface CredentialOffersPorts {
   readonly create: MakeOffer
   readonly createMany: MakeBatch
   readonly decisions: Decisions
+  readonly again: OffersAgain
 }
 
 /** The reader of a session's event stream, with the id of the last event that it received, if any. */
@@ -30,7 +32,7 @@ export type CredentialOffers = ReturnType<typeof createCredentialOffers>
 
 /** Credential offers, each with one redemption, and their sessions. */
 export function createCredentialOffers(ports: CredentialOffersPorts) {
-  const { store, list, events, create, createMany, decisions } = ports
+  const { store, list, events, create, createMany, decisions, again } = ports
 
   /** A session belongs to its creator. For any other caller the session is unknown. */
   const ownSession = async (id: string, sub: string): Promise<FoundSession> => {
@@ -43,6 +45,7 @@ export function createCredentialOffers(ports: CredentialOffersPorts) {
     list,
     create,
     createMany,
+    again,
 
     /** A session of the caller. @throws 500 for an unknown session, or a session of another caller */
     session: async (caller: Caller, id: string) => sessionView(await ownSession(id, caller.sub)),

@@ -14,8 +14,9 @@ import { assertSubject } from '../issuance/subject.js'
 import { canSignIn } from '../openid4vci/authorizations/sign-in.js'
 import type { OfferGrant, OfferProfile } from '../openid4vci/offer-profile.js'
 import { isDraft, offerableFormats, profileNamed } from '../openid4vci/profiles/profiles.js'
-import type { StoredSession } from '../openid4vci/sessions/store.js'
-import { describeTxCode, hashTxCode, newTxCode } from '../openid4vci/tx-code.js'
+import { CONFIDENTIAL_KEY, sealConfidential } from '../openid4vci/sessions/confidential.js'
+import type { NewSession } from '../openid4vci/sessions/store.js'
+import { describeTxCode, hashTxCode, newTxCode, type TxCodeDescription } from '../openid4vci/tx-code.js'
 import type { WholeOffer } from './batch/store.js'
 import type { createCredentialOffer } from './credential-offers.contract.js'
 import { type NewPagePorts, newPageOf } from './page.js'
@@ -108,7 +109,12 @@ function assertDraftOffer(config: OfferConfig, profile: Draft, { txCode, deferre
     throw errors.badRequest(`profile ${profile} is not open here: ISSUER_LEGACY_PROFILES does not list it`)
   // Drafts answer a waiting wallet in other ways: with an error until the decision, or with a separate token.
   if (deferred === true) throw errors.badRequest(`deferred must not be given with profile ${profile}`)
-  const fault = txCode === undefined ? undefined : profileNamed(profile).txCodeFault(describeTxCode(txCode))
+  if (txCode !== undefined) assertTxCode(profile, describeTxCode(txCode))
+}
+
+/** @throws 400 for a transaction code that wallets of the profile cannot ask for */
+export function assertTxCode(profile: OfferProfile, txCode: TxCodeDescription): void {
+  const fault = isDraft(profile) ? profileNamed(profile).txCodeFault(txCode) : undefined
   if (fault !== undefined) throw errors.badRequest(`txCode ${fault} with profile ${profile}`)
 }
 
@@ -121,14 +127,16 @@ function profileOf(config: OfferConfig, request: OfferRequest): OfferProfile {
   return profile
 }
 
+export const txCodeWithAuthorizationCode = () =>
+  errors.badRequest('txCode must not be given with grant authorization_code')
+
 /** @throws 400 if the members cannot be combined, or the offer is for a user and users cannot sign in */
 function grantOf(config: OfferConfig, { grant, forSubject, txCode }: OfferRequest, haip: boolean): OfferGrant {
   const byDefault = haip || forSubject !== undefined ? 'authorization_code' : 'pre-authorized_code'
   const chosen = grant ?? byDefault
   if (haip && chosen !== 'authorization_code')
     throw errors.badRequest('grant must be authorization_code with profile haip')
-  if (chosen === 'authorization_code' && txCode !== undefined)
-    throw errors.badRequest('txCode must not be given with grant authorization_code')
+  if (chosen === 'authorization_code' && txCode !== undefined) throw txCodeWithAuthorizationCode()
   if (chosen === 'pre-authorized_code' && forSubject !== undefined)
     throw errors.badRequest('forSubject must not be given with grant pre-authorized_code')
   if (forSubject !== undefined && !canSignIn(config))
@@ -138,7 +146,6 @@ function grantOf(config: OfferConfig, { grant, forSubject, txCode }: OfferReques
 
 /** A credential offer that is ready to be stored, with the data for the answer. */
 export interface PreparedOffer extends WholeOffer {
-  readonly code: string | undefined
   readonly context: IssuanceContext
 }
 
@@ -195,7 +202,7 @@ export function createPrepareOffer(ports: PrepareOfferPorts): PrepareOffer {
     const grant = grantOf(config, request, profile === 'haip')
     const txCode = request.txCode === undefined ? null : describeTxCode(request.txCode)
     const code = txCode === null ? undefined : newTxCode(txCode, randomFor(id))
-    const session: StoredSession = {
+    const session: NewSession = {
       id,
       createdBy: caller.sub,
       state: 'Created',
@@ -207,6 +214,9 @@ export function createPrepareOffer(ports: PrepareOfferPorts): PrepareOffer {
       txCode,
       txCodeHash: code === undefined ? null : hashTxCode(sealingKey('tx-code'), id, code),
       txCodeAttempts: 0,
+      linkNumber: 0,
+      code,
+      sealed: code === undefined ? undefined : sealConfidential(sealingKey(CONFIDENTIAL_KEY), id, { txCode: code }),
       createdAt,
       expiresAt,
     }
@@ -232,6 +242,6 @@ export function createPrepareOffer(ports: PrepareOfferPorts): PrepareOffer {
       deferred,
       walletUrl: request.walletUrl ?? null,
     }
-    return { offering, session, page, code, context }
+    return { offering, session, page, context }
   }
 }

@@ -1,5 +1,5 @@
 import { emptyFragment, type Fragment, fragment, Step } from '../../database/fragment.js'
-import type { ClaimsVault } from '../../keys/claims/vault.js'
+import type { ClaimsVault, ProtectedClaims } from '../../keys/claims/vault.js'
 
 /** A new offering. */
 export interface NewOffering {
@@ -45,8 +45,14 @@ export const protectedSubject = (
  * The step that inserts an offering, with the content key of its subject.
  *
  * @param after a step; the offering is inserted only if this step returns a row
+ * @param also claims of other rows that the same statement stores
  */
-export function insertOffering(claims: ClaimsVault, offering: NewOffering & OfferingTerms, after?: Step): Step<'id'> {
+export function insertOffering(
+  claims: ClaimsVault,
+  offering: NewOffering & OfferingTerms,
+  after?: Step,
+  also: readonly ProtectedClaims[] = [],
+): Step<'id'> {
   const { configurationIds = [], isSession = false, grant = 'pre-authorized_code', forSubject = null } = offering
   const { deferred = false, profile = 'final', ofAuthorization = false } = offering
   const subject = protectedSubject(claims, offering)
@@ -61,5 +67,5 @@ export function insertOffering(claims: ClaimsVault, offering: NewOffering & Offe
       ${after === undefined ? emptyFragment : fragment`FROM ${after}`}
       RETURNING id`,
   )
-  return inserted.along(...claims.storeKeys([subject], inserted))
+  return inserted.along(...claims.storeKeys([subject, ...also], inserted))
 }

@@ -19,11 +19,16 @@ type Offering = Omit<Listed, 'redemptions'>
 /** The URL schemes of wallets (OpenID4VCI 1.0 §4.1, HAIP 1.0 §4.2). */
 const WALLET_URLS = { final: 'openid-credential-offer://', haip: 'haip-vci://' }
 
-/** The URL from which a wallet fetches the credential offer (OpenID4VCI 1.0 §4.1.3). */
-export const credentialOfferUri = (issuerBaseUrl: string, offeringId: string): string =>
-  `${issuerBaseUrl}/openid4vci/offers/${offeringId}`
+/**
+ * The URL from which a wallet fetches the credential offer (OpenID4VCI 1.0 §4.1.3).
+ *
+ * @param name `offerName` of the offer; the id of an offering
+ */
+export const credentialOfferUri = (issuerBaseUrl: string, name: string): string =>
+  `${issuerBaseUrl}/openid4vci/offers/${name}`
 
 interface OfferAddress {
+  /** `offerName` of a credential offer, or the id of an offering. */
   readonly id: string
   readonly profile?: OfferProfile
   /** The beginning of the URI: a scheme, or the https URL of a wallet. */
@@ -64,7 +69,7 @@ export function createOfferingView({ config, formats, seals }: OfferingViewPorts
       issuabilityByDefault(config, row.asMdoc),
     ),
     display: displayOf(row),
-    grants: { authorization_code: { issuer_state: seals.issuerState(row.id) } },
+    grants: { authorization_code: { issuer_state: seals.issuerState({ offeringId: row.id, linkNumber: 0 }) } },
     ...(showSubject && row.claimsErasedAt === null ? { credential_subject: row.credentialSubject } : {}),
     ...(row.claimsErasedAt === null ? {} : { claimsErasedAt: row.claimsErasedAt.toISOString() }),
     ...(row.recipient === null ? {} : { recipient: row.recipient }),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Fragment, fragment, Step } from '../../database/fragment.js'
 import { countRedemption } from '../offerings/redemption-store.js'
+import type { OfferLink } from './sealed.js'
 import { goodToken } from './tokens/good-token.js'
 import { TX_CODE_ATTEMPTS } from './tx-code.js'
 import { type UsedOnce, usedRows } from './used-once-store.js'
@@ -11,6 +12,8 @@ export interface Admission {
   readonly offeringId: string
   /** Whether the offering has a session, which must not be in Error. */
   readonly hasSession: boolean
+  /** The number of the offer's link under which the token was issued. */
+  readonly linkNumber: number
   readonly configurationId: string
   /**
    * The credential that was taken under this token before, when the token was last read; null before the first
@@ -44,16 +47,18 @@ export type Refusal =
   | { readonly kind: 'nonce-used' | 'too-many' | 'collected' | 'refused' }
 
 /**
- * The locked session of an offering, if the session is not in Error. For an offering without a session, the step has
- * one row.
+ * The locked session of an offering, if the session is not in Error and the link is the current link. For an offering without
+ * a session, the step has one row.
  */
-export const openSession = (offeringId: string, hasSession: boolean): Step<'id'> =>
+export const openSession = ({ offeringId, linkNumber }: OfferLink, hasSession: boolean): Step<'id'> =>
   new Step<'id'>(
     'session',
     hasSession
       ? fragment`
           SELECT id FROM credential_offer_sessions
-          WHERE id = ${offeringId} AND state <> 'Error' AND tx_code_attempts < ${TX_CODE_ATTEMPTS}::int FOR UPDATE`
+          WHERE id = ${offeringId} AND state <> 'Error' AND tx_code_attempts < ${TX_CODE_ATTEMPTS}::int
+            AND link_number = ${linkNumber}::int
+          FOR UPDATE`
       : fragment`SELECT ${offeringId}::text AS id`,
   )
 
@@ -180,7 +185,7 @@ export interface AdmissionSteps {
  */
 export function admission(request: Admission): AdmissionSteps {
   const token = new Step<'credential_id' | 'counted'>('token', takeableUnder(request))
-  const session = openSession(request.offeringId, request.hasSession)
+  const session = openSession(request, request.hasSession)
   const current = new Step<'id'>(
     'current',
     fragment`

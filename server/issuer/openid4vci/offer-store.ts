@@ -5,6 +5,7 @@ import type { ClaimsVault } from '../../keys/claims/vault.js'
 import { asMdoc, type ClaimNames, type SchemaDisplay } from '../schemas/store.js'
 import type { OfferGrant, OfferProfile } from './offer-profile.js'
 import { zIssuerDisplay, zOffering, zShownOffering } from './rows.js'
+import type { OfferLink } from './sealed.js'
 import { movedSession, type StoredSession, sessionColumn, withDates } from './sessions/store.js'
 
 /** An offering for the wallet's endpoints, with its session if it has one. */
@@ -119,12 +120,17 @@ export function createOfferStore({ sql }: Database, claims: ClaimsVault, announc
      *
      * @param codes whether pre-authorized codes are issued; if not, an offer with a pre-authorized code is not open
      */
-    async fetchedOffering(id: string, codes: boolean, now: Date): Promise<WalletOffering | undefined> {
+    async fetchedOffering(
+      { offeringId: id, linkNumber }: OfferLink,
+      codes: boolean,
+      now: Date,
+    ): Promise<WalletOffering | undefined> {
       const open = new Step(
         'open',
         fragment`
-          SELECT 1 FROM offerings o
-          WHERE o.id = ${id} AND ${redeemable(now)} AND (${codes}::boolean OR o."grant" = 'authorization_code')`,
+          SELECT 1 FROM offerings o LEFT JOIN credential_offer_sessions x ON x.id = o.id
+          WHERE o.id = ${id} AND ${redeemable(now)} AND (${codes}::boolean OR o."grant" = 'authorization_code')
+            AND COALESCE(x.link_number, 0) = ${linkNumber}::int`,
       )
       const transitions = movedSession({ id, state: 'OfferRetrieved', errorMessage: null }, now, open)
       const [row] = await sql(zFetched)`

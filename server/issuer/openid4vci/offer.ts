@@ -33,14 +33,29 @@ export const ERASED = 'The claims of this credential were erased.'
 
 export const ENDED = 'The credential offer has ended.'
 
-/** The reason why an offering is closed; undefined while it is open. */
-export function closedReason({ session, ...offering }: WalletOffering, now: Date): string | undefined {
+/** The error for an earlier link of an offer that was sent again. */
+export const REPLACED = 'The credential offer has a new link.'
+
+/** The number of the offering's current link. */
+export const linkNumberOf = ({ session }: Pick<WalletOffering, 'session'>): number => session?.linkNumber ?? 0
+
+/**
+ * The reason why an offering is closed; undefined while it is open.
+ *
+ * @param linkNumber the number of the link that the wallet has; by default the current link
+ */
+export function closedReason(
+  { session, ...offering }: WalletOffering,
+  now: Date,
+  linkNumber = linkNumberOf({ session }),
+): string | undefined {
   if (offering.claimsErased) return ERASED
   if (session !== null && session.txCodeAttempts >= TX_CODE_ATTEMPTS) return TX_CODE_LOCKED
   const usedUp = offering.redemptionLimit !== null && offering.redemptionCount >= offering.redemptionLimit
   if (usedUp) return 'The credential offer has been used up.'
   if (offering.expiresAt !== null && offering.expiresAt <= now) return 'The credential offer has expired.'
-  return session?.state === 'Error' ? ENDED : undefined
+  if (session?.state === 'Error') return ENDED
+  return linkNumber === linkNumberOf({ session }) ? undefined : REPLACED
 }
 
 /** The members of an offering that determine its grant. */
@@ -49,7 +64,7 @@ export type OfferedGrant = Pick<WalletOffering, 'offeringId' | 'grant' | 'sessio
 /**
  * The `plain` member for the code of an offering. A token of a plain offering depends on one fact only: whether the
  * offering is open. A plain offering has the profile 1.0 and no transaction code, and is not deferred. These facts
- * never change.
+ * never change under one link.
  */
 function plainOffering({ session, profile, deferred }: OfferedGrant): PreAuthorizedCode['plain'] {
   const plain = profile === 'final' && !deferred && (session === null || session.txCodeHash === null)
@@ -62,11 +77,12 @@ type CodeSeals = Pick<Seals, 'issuerState' | 'preAuthorizedCode'>
 /** The only grant of an offer, with a code or an `issuer_state`. */
 function grantsOf(config: Pick<Config, 'issuerProfile'>, seals: CodeSeals, offering: OfferedGrant) {
   const { offeringId, grant, session } = offering
+  const link = { offeringId, linkNumber: linkNumberOf(offering) }
   // HAIP 1.0 §4.2. This also covers an offering without a chosen grant.
   if (isHaip({ config }, offering) || grant === 'authorization_code')
-    return { authorization_code: { issuer_state: seals.issuerState(offeringId) } }
+    return { authorization_code: { issuer_state: seals.issuerState(link) } }
   const txCode = session?.txCode ?? null
-  const code = { 'pre-authorized_code': seals.preAuthorizedCode(offeringId, plainOffering(offering)) }
+  const code = { 'pre-authorized_code': seals.preAuthorizedCode(link, plainOffering(offering)) }
   return { [PRE_AUTHORIZED_CODE_GRANT]: { ...code, ...(txCode === null ? {} : { tx_code: { ...txCode } }) } }
 }
 

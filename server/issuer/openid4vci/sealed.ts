@@ -17,8 +17,17 @@ export interface PreAuthorizedCode {
   readonly jti: string
   /** The end of the code's lifetime. */
   readonly expiresAt: Date
+  /** The number of the offer's link that gave the code. */
+  readonly linkNumber: number
   /** Present if a token may be issued without reading the offering. `hasSession`: whether the offering has a session. */
   readonly plain?: { readonly hasSession: boolean }
+}
+
+/** A link of an offer. A resend replaces the link of a credential offer: the number grows by one. */
+export interface OfferLink {
+  readonly offeringId: string
+  /** 0 for the first link, and for every offering without a session. */
+  readonly linkNumber: number
 }
 
 interface Sealed {
@@ -29,6 +38,8 @@ interface Sealed {
 interface SealedCode extends Sealed {
   readonly o: string
   readonly j: string
+  /** The number of the link; absent for the first link. */
+  readonly l?: number
   /** Only for a plain offering: whether the offering has a session. */
   readonly s?: boolean
 }
@@ -57,19 +68,31 @@ export function createSeals(parts: SealOptions) {
   const challengeKey = parts.sealingKey('attestation-challenge')
   const isFresh = (opened: unknown) =>
     isObject(opened) && typeof opened.exp === 'number' && opened.exp > seconds(parts.clock())
-  const tagOf = (offeringId: string) =>
-    createHmac('sha256', secretKey(issuerStateKey)).update(offeringId).digest('base64url')
+  const offerLinkKey = parts.sealingKey('offer-link')
+  const tagOf = (key: Uint8Array, text: string) => createHmac('sha256', secretKey(key)).update(text).digest('base64url')
+  const isTag = (key: Uint8Array, text: string, tag: string) => {
+    const [sent, made] = [Buffer.from(tag), Buffer.from(tagOf(key, text))]
+    return sent.length === made.length && timingSafeEqual(sent, made)
+  }
+  /** The id alone for the first link, so earlier values stay valid. */
+  const numbered = ({ offeringId, linkNumber }: OfferLink) =>
+    linkNumber === 0 ? offeringId : `${offeringId}.${linkNumber}`
+  const numberedLink = ([offeringId = '', number, ...others]: readonly string[]): OfferLink | undefined => {
+    if (others.length > 0) return undefined
+    return { offeringId, linkNumber: number === undefined ? 0 : Number(number) }
+  }
   const dpopNonceKey = parts.sealingKey('dpop-nonce')
   const notificationKey = parts.sealingKey('notification-id')
   let given = { exp: 0, nonce: '' }
   return {
-    /** A fresh code for an offering. It may contain facts about the offering that never change. */
-    preAuthorizedCode: (offeringId: string, plain?: PreAuthorizedCode['plain']): string => {
+    /** A fresh code for a link of an offering. It may contain facts about the offering that never change. */
+    preAuthorizedCode: ({ offeringId, linkNumber }: OfferLink, plain?: PreAuthorizedCode['plain']): string => {
       const exp = seconds(parts.clock()) + CODE_SECONDS
       const code: SealedCode = {
         o: offeringId,
         j: parts.newId(),
         exp,
+        ...(linkNumber === 0 ? {} : { l: linkNumber }),
         ...(plain === undefined ? {} : { s: plain.hasSession }),
       }
       return seal(codeKey, code)
@@ -81,7 +104,8 @@ export function createSeals(parts: SealOptions) {
       if (!isObject(code) || typeof code.o !== 'string' || typeof code.j !== 'string') return undefined
       if (typeof code.exp !== 'number' || code.exp <= seconds(parts.clock())) return undefined
       const plain = typeof code.s === 'boolean' ? { plain: { hasSession: code.s } } : {}
-      return { offeringId: code.o, jti: code.j, expiresAt: new Date(code.exp * 1000), ...plain }
+      const linkNumber = typeof code.l === 'number' ? code.l : 0
+      return { offeringId: code.o, linkNumber, jti: code.j, expiresAt: new Date(code.exp * 1000), ...plain }
     },
 
     /** A `c_nonce` (OpenID4VCI 1.0 §7). The database is not written until the nonce is used. */
@@ -106,13 +130,28 @@ export function createSeals(parts: SealOptions) {
     },
 
     /** The `issuer_state` of an offer (OpenID4VCI 1.0 §5.1.3), protected against forgery. It expires with the offer. */
-    issuerState: (offeringId: string): string => `${offeringId}.${tagOf(offeringId)}`,
+    issuerState: (link: OfferLink): string => `${numbered(link)}.${tagOf(issuerStateKey, numbered(link))}`,
 
-    /** The offering id of an `issuer_state`; undefined for a foreign `issuer_state`. */
-    openIssuerState: (state: string): string | undefined => {
-      const [offeringId = '', tag = '', ...others] = state.split('.')
-      const [sent, made] = [Buffer.from(tag), Buffer.from(tagOf(offeringId))]
-      return others.length === 0 && sent.length === made.length && timingSafeEqual(sent, made) ? offeringId : undefined
+    /** The link of an `issuer_state`; undefined for a foreign `issuer_state`. */
+    openIssuerState: (state: string): OfferLink | undefined => {
+      const parts = state.split('.')
+      const tag = parts.pop() ?? ''
+      return parts.length > 0 && isTag(issuerStateKey, parts.join('.'), tag) ? numberedLink(parts) : undefined
+    },
+
+    /**
+     * The last part of an offer's address. The first link has the id of the offering. Nobody can guess a later link from an earlier
+     * one.
+     */
+    offerName: (link: OfferLink): string =>
+      link.linkNumber === 0 ? link.offeringId : `${numbered(link)}.${tagOf(offerLinkKey, numbered(link))}`,
+
+    /** The link of an offer's address; undefined for a forged address. */
+    openOfferName: (name: string): OfferLink | undefined => {
+      const parts = name.split('.')
+      if (parts.length === 1) return { offeringId: name, linkNumber: 0 }
+      const tag = parts.pop() ?? ''
+      return parts.length === 2 && isTag(offerLinkKey, parts.join('.'), tag) ? numberedLink(parts) : undefined
     },
 
     /** A challenge for proofs of wallet attestations (Attestation-Based Client Authentication §8.1). */

@@ -65,6 +65,7 @@ export function admissionOf(
     tokenHash: token.tokenHash,
     offeringId: token.offeringId,
     hasSession: token.session !== null,
+    linkNumber: token.linkNumber,
     configurationId,
     earlierId: token.credentialId,
     counted: token.counted,

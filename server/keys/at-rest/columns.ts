@@ -22,6 +22,7 @@ const COLUMNS = {
   'console_sessions.content': { idColumn: 'id_hash', form: 'secret' },
   'exports.subject': { idColumn: 'id', form: 'secret' },
   'credentials.vc': { idColumn: 'id', form: 'claims' },
+  'credential_offer_sessions.confidential': { idColumn: 'id', form: 'claims' },
   'credentials.status_note': { idColumn: 'id', form: 'claims' },
   'offerings.credential_subject': { idColumn: 'id', form: 'claims' },
   'verification_sessions.result': { idColumn: 'id', form: 'claims' },

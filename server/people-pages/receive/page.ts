@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.js'
 import type { offeringFullUrl } from '../../issuer/offerings/offering-json.js'
 import { closedReason } from '../../issuer/openid4vci/offer.js'
+import type { OfferLink } from '../../issuer/openid4vci/sealed.js'
 import { EXPIRED } from '../../issuer/openid4vci/sessions/session.js'
 import type { TxCodeDescription } from '../../issuer/openid4vci/tx-code.js'
 import { claimTitles, declaredClaims, pathKey } from '../../issuer/schemas/claims.js'
@@ -75,7 +76,7 @@ interface Reader {
 export interface ReceivePagePorts {
   readonly config: Pick<Config, 'issuerBaseUrl'>
   /** The address that opens a wallet. */
-  readonly offerUrl: (offer: Parameters<typeof offeringFullUrl>[1]) => string
+  readonly offerUrl: (link: OfferLink, offer: Omit<Parameters<typeof offeringFullUrl>[1], 'id'>) => string
 }
 
 /** Makes the page of an offer: the open page, or one sentence after the offer has ended. */
@@ -85,8 +86,14 @@ export function createReceivePage({ config, offerUrl }: ReceivePagePorts): Recei
   const issuerOf = ({ issuerDisplay }: ReceivePage) => nameOf(issuerDisplay, config.issuerBaseUrl)
 
   /** The link and the QR codes of an offer. */
-  const walletWays = async (url: string, { offeringId, profile, walletUrl, inQrCode }: ReceivePage): Promise<Html> => {
-    const address = offerUrl({ id: offeringId, profile, walletUrl: walletUrl ?? undefined })
+  const walletWays = async (
+    url: string,
+    { offeringId, profile, walletUrl, inQrCode, session }: ReceivePage,
+  ): Promise<Html> => {
+    const address = offerUrl(
+      { offeringId, linkNumber: session?.linkNumber ?? 0 },
+      { profile, walletUrl: walletUrl ?? undefined },
+    )
     const codes = await scannedCodes({ address, url, byCamera: inQrCode, what: 'offer' })
     return html`${walletLink(address)}${codes}`
   }

@@ -1,4 +1,9 @@
-import { type CredentialOfferState, type Decision, EXPIRED } from '../../issuer/openid4vci/sessions/session.js'
+import {
+  CANCELLED,
+  type CredentialOfferState,
+  type Decision,
+  EXPIRED,
+} from '../../issuer/openid4vci/sessions/session.js'
 import { TX_CODE_LOCKED } from '../../issuer/openid4vci/tx-code.js'
 import type { Beginner } from '../browser.js'
 import { USED } from '../used-link.js'
@@ -23,6 +28,7 @@ const SENTENCES: Readonly<Record<Exclude<CredentialOfferState, 'Error'>, string>
 function endedBy(errorMessage: string | null | undefined, deferred: Decision | null | undefined): string {
   if (deferred === 'rejected') return 'The issuer declined. You get no credential.'
   if (errorMessage === EXPIRED) return 'The offer has expired. You get no credential.'
+  if (errorMessage === CANCELLED) return 'The issuer has cancelled the offer. You get no credential.'
   if (errorMessage === TX_CODE_LOCKED) return 'A wrong code was entered too often. The offer is locked.'
   return 'This did not work. Your wallet has no credential from this offer.'
 }

@@ -38,6 +38,7 @@ async function requestFor(token: string, offeringId: string, more: Partial<Admis
     tokenHash: sha256(token),
     offeringId,
     hasSession: false,
+    linkNumber: 0,
     configurationId: JWT_VC,
     earlierId: null,
     counted: (more.earlierId ?? null) !== null,

@@ -215,7 +215,7 @@ describe('an installation with ISSUER_PROFILE=haip', () => {
     const { id } = await issuer.makeOffering()
     const form = {
       grant_type: PRE_AUTHORIZED,
-      'pre-authorized_code': issuer.service.platform.seals.preAuthorizedCode(id),
+      'pre-authorized_code': issuer.service.platform.seals.preAuthorizedCode({ offeringId: id, linkNumber: 0 }),
     }
     const headers = await wallet.headersFor('/openid4vci/token')
     expect(refusalOf(await issuer.requestToken(form, { headers })).slice(0, 2)).toEqual([400, 'unsupported_grant_type'])

@@ -18,6 +18,7 @@ export const storedSession = (session: Partial<StoredSession> = {}): StoredSessi
   txCode: null,
   txCodeHash: null,
   txCodeAttempts: 0,
+  linkNumber: 0,
   ...session,
 })
 

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { CODE_SECONDS, createSeals, NONCE_SECONDS } from '../../../server/issuer/openid4vci/sealed.js'
 
+const LINK = { offeringId: 'offer', linkNumber: 0 }
+
 let seconds = 1_800_000_000
 const seals = createSeals({
   sealingKey: (label) => new Uint8Array(createHash('sha256').update(label).digest()),
@@ -10,7 +12,7 @@ const seals = createSeals({
 })
 
 it.each<[string, number, () => string, (sealed: string) => unknown]>([
-  ['a pre-authorized code', CODE_SECONDS, () => seals.preAuthorizedCode('offer'), seals.openCode],
+  ['a pre-authorized code', CODE_SECONDS, () => seals.preAuthorizedCode(LINK), seals.openCode],
   ['a c_nonce', NONCE_SECONDS, seals.nonce, seals.nonceIssuedAt],
   ['an attestation challenge', NONCE_SECONDS, seals.attestationChallenge, seals.isAttestationChallenge],
   ['a nonce for DPoP proofs', NONCE_SECONDS, seals.dpopNonce, seals.isDpopNonce],
@@ -24,7 +26,7 @@ it.each<[string, number, () => string, (sealed: string) => unknown]>([
 
 it('no sealed value is accepted as another kind', () => {
   const opens = [seals.openCode, seals.nonceIssuedAt, seals.isAttestationChallenge, seals.isDpopNonce]
-  const made = [seals.preAuthorizedCode('offer'), seals.nonce(), seals.attestationChallenge(), seals.dpopNonce()]
+  const made = [seals.preAuthorizedCode(LINK), seals.nonce(), seals.attestationChallenge(), seals.dpopNonce()]
   expect(made.map((sealed) => opens.map((open) => Boolean(open(sealed))))).toEqual(
     made.map((_, at) => opens.map((_open, by) => at === by)),
   )

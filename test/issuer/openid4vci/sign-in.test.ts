@@ -102,7 +102,7 @@ describe('sign-in at the identity provider (OpenID Connect Core 1.0 §3.1)', () 
   it('a recipient must be one of the DIDs that the provider names', async () => {
     const wallet = await newWallet()
     const { id } = await issuer.makeOffering({ recipient: wallet.did })
-    const issuerState = issuer.service.platform.seals.issuerState(id)
+    const issuerState = issuer.service.platform.seals.issuerState({ offeringId: id, linkNumber: 0 })
     const open = () => signedIn(issuer, provider, newRequest({ issuer_state: issuerState }).address)
     provider.user = { sub: 'alice', did: 'did:example:other' }
     expect(responseOf((await open()).page)).toMatchObject({ error: 'access_denied' })

@@ -21,6 +21,7 @@ function offersWith(found: WalletOffering | undefined, issuerProfile: 'final' | 
       },
     },
     config: { issuerProfile },
+    seals: { openOfferName: (name) => ({ offeringId: name, linkNumber: 0 }) },
     objectOf: ({ offeringId }) => ({ of: offeringId }),
     clock: () => NOW,
   })
@@ -35,7 +36,7 @@ describe('an offer that is read', () => {
     expect(await handOut('offer', true)).toEqual({ of: 'offer' })
     expect(await handOut('offer', false)).toEqual({ of: 'offer' })
     expect(asked).toEqual([
-      ['fetched', 'offer', true, NOW],
+      ['fetched', { offeringId: 'offer', linkNumber: 0 }, true, NOW],
       ['looked at', 'offer'],
     ])
   })
@@ -69,7 +70,7 @@ describe('an offer that is read', () => {
     const session = storedSession()
     const { handOut, asked } = offersWith(walletOffering({ profile, session }), ofAll)
     await expect(handOut('offer', true)).rejects.toThrow('Pre-authorized codes are no longer given here.')
-    expect(asked).toEqual([['fetched', 'offer', ofAll === 'final', NOW]])
+    expect(asked).toEqual([['fetched', { offeringId: 'offer', linkNumber: 0 }, ofAll === 'final', NOW]])
     const grant = 'authorization_code'
     expect(await offersWith(walletOffering({ profile, session, grant }), ofAll).handOut('offer', true)).toBeTruthy()
     // In an offering without a session, the creator has not chosen a grant.

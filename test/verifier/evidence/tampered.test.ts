@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { hash, type KeyObject, type webcrypto } from 'node:crypto'
+import { hash, type KeyObject } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -251,8 +251,8 @@ const ALTERED: readonly (readonly [string, () => Evidence, string])[] = [
 
 describe('a request object of somebody else', () => {
   interface Pair {
-    readonly privateKey: webcrypto.CryptoKey | KeyObject
-    readonly publicKey: webcrypto.CryptoKey | KeyObject
+    readonly privateKey: CryptoKey | KeyObject
+    readonly publicKey: CryptoKey | KeyObject
   }
   const stranger = (): Promise<Pair> => generateKeyPair('ES256', { extractable: true })
 

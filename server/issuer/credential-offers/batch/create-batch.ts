@@ -10,6 +10,8 @@ import type { Work } from '../../../protocol/work.js'
 import type { Issuance } from '../../issuance/issuance.js'
 import type { IssuanceContext } from '../../issuance/store.js'
 import { offeringFullUrl } from '../../offerings/offering-json.js'
+import type { Seals } from '../../openid4vci/sealed.js'
+import { CONFIDENTIAL_KEY, openConfidential } from '../../openid4vci/sessions/confidential.js'
 import { newTxCode } from '../../openid4vci/tx-code.js'
 import { contextOf, type PrepareOffer } from '../prepare.js'
 import type { createOfferBatch } from './batch.contract.js'
@@ -50,6 +52,19 @@ export interface MakeBatchPorts {
   readonly sealingKey: (label: string) => Uint8Array
   readonly metrics: Pick<Metrics, 'offerSession'>
   readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile'>
+  readonly seals: Pick<Seals, 'offerName'>
+}
+
+/**
+ * The random source for the transaction code of an offer in a batch. The source gives the same code each time. Versions before
+ * 0.2.0 stored no code, so the code of their offers is made again.
+ */
+export const batchRandom = (sealingKey: (label: string) => Uint8Array) => (id: string) => {
+  let block = 0
+  return (length: number): Uint8Array => {
+    block += 1
+    return createHmac('sha512', sealingKey('batch-tx-code')).update(`${id}\n${block}`).digest().subarray(0, length)
+  }
 }
 
 export type MakeBatch = (caller: Caller, input: Input, work: Work) => Promise<Answer>
@@ -59,18 +74,18 @@ export type MakeBatch = (caller: Caller, input: Input, work: Work) => Promise<An
  *
  * @throws 400 naming every invalid row
  */
-export function createMakeBatch({ prepare, context, store, sealingKey, metrics, config }: MakeBatchPorts): MakeBatch {
-  /**
-   * The random source for the transaction code of an offer. The source gives the same code each time, so a caller who
-   * lost the answer can get the code again.
-   */
-  const randomOf = (id: string) => {
-    let block = 0
-    return (length: number): Uint8Array => {
-      block += 1
-      return createHmac('sha512', sealingKey('batch-tx-code')).update(`${id}\n${block}`).digest().subarray(0, length)
-    }
-  }
+export function createMakeBatch({
+  prepare,
+  context,
+  store,
+  sealingKey,
+  metrics,
+  config,
+  seals,
+}: MakeBatchPorts): MakeBatch {
+  const randomOf = batchRandom(sealingKey)
+  const codeOf = (id: string, sealed: string | undefined) =>
+    openConfidential(sealingKey(CONFIDENTIAL_KEY), id, sealed).txCode
 
   /** Keyed, because anyone could compute a plain hash of guessed claims. */
   const hashOf = (text: string): string =>
@@ -117,13 +132,17 @@ export function createMakeBatch({ prepare, context, store, sealingKey, metrics, 
 
   const answerOf = (
     key: string,
-    { id, profile, walletUrl, txCode, pageId }: Omit<KnownOffer, 'key' | 'requestHash'>,
+    { id, profile, walletUrl, txCode, pageId, linkNumber, sealed }: Omit<KnownOffer, 'key' | 'requestHash'>,
     repeated: boolean,
   ): Answer['offers'][number] => ({
     key,
     credentialOfferSessionId: id,
-    credentialOfferUri: offeringFullUrl(config, { id, profile, walletUrl: walletUrl ?? undefined }),
-    ...(txCode === null ? {} : { txCode: newTxCode(txCode, randomOf(id)) }),
+    credentialOfferUri: offeringFullUrl(config, {
+      id: seals.offerName({ offeringId: id, linkNumber }),
+      profile,
+      walletUrl: walletUrl ?? undefined,
+    }),
+    ...(txCode === null ? {} : { txCode: codeOf(id, sealed) ?? newTxCode(txCode, randomOf(id)) }),
     ...(pageId === null ? {} : { pageUrl: receivePageUrl(config, pageId) }),
     repeated,
   })
@@ -152,7 +171,8 @@ export function createMakeBatch({ prepare, context, store, sealingKey, metrics, 
       if (offer === undefined) return []
       const { id, profile, walletUrl } = offer.offering
       const { session, page } = offer
-      return [answerOf(key, { id, profile, walletUrl, txCode: session.txCode, pageId: page?.id ?? null }, false)]
+      const { txCode, sealed, linkNumber } = session
+      return [answerOf(key, { id, profile, walletUrl, txCode, pageId: page?.id ?? null, linkNumber, sealed }, false)]
     })
     return { offers, errors: [] }
   }

@@ -6,7 +6,7 @@ import { closedReason } from '../offer.js'
 import type { WalletOffering } from '../offer-store.js'
 import type { Offered } from '../offered.js'
 import type { RequestedConfigurations } from '../requested-configurations.js'
-import type { Seals } from '../sealed.js'
+import type { OfferLink, Seals } from '../sealed.js'
 import type { Openid4vciStore } from '../store.js'
 import type { KnownType, StoredRequest } from './authorization.js'
 
@@ -50,11 +50,11 @@ export type RequestedOffers = ReturnType<typeof createRequestedOffers>
 /** Finds the offers and types that authorization requests name. */
 export function createRequestedOffers({ store, seals, offered, formats, contextOf, clock }: RequestedOffersPorts) {
   /** §5.1.3: anyone may send an `issuer_state`. This value selects an offer and does not authenticate the sender. */
-  const offeringIdOf = ({ issuerState }: StoredRequest): string | null => {
+  const offerLinkOf = ({ issuerState }: StoredRequest): OfferLink | null => {
     if (issuerState === undefined) return null
-    const id = seals.openIssuerState(issuerState)
-    if (id === undefined) throw unknownState()
-    return id
+    const link = seals.openIssuerState(issuerState)
+    if (link === undefined) throw unknownState()
+    return link
   }
 
   /**
@@ -64,7 +64,7 @@ export function createRequestedOffers({ store, seals, offered, formats, contextO
    */
   const assertRequestable = (request: StoredRequest, offering: WalletOffering | undefined): RequestedOffer => {
     if (offering === undefined) throw unknownState()
-    const reason = closedReason(offering, clock())
+    const reason = closedReason(offering, clock(), offerLinkOf(request)?.linkNumber)
     if (reason !== undefined) throw invalid(reason)
     return { offering, requested: offered.requestedOf(request, offering) }
   }
@@ -76,7 +76,7 @@ export function createRequestedOffers({ store, seals, offered, formats, contextO
   }
 
   return {
-    offeringIdOf,
+    offerLinkOf,
     assertRequestable,
     namedTypes,
 
@@ -86,8 +86,8 @@ export function createRequestedOffers({ store, seals, offered, formats, contextO
      * @throws OAuthError `invalid_request`, `invalid_scope` or `invalid_authorization_details`
      */
     async requestedOffer(request: StoredRequest): Promise<RequestedOffer | undefined> {
-      const id = offeringIdOf(request)
-      return id === null ? undefined : assertRequestable(request, await store.offering(id))
+      const link = offerLinkOf(request)
+      return link === null ? undefined : assertRequestable(request, await store.offering(link.offeringId))
     },
 
     /**

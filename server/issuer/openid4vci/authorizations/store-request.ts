@@ -9,7 +9,7 @@ import type { AuthorizationStore, NewAuthorization } from './store.js'
 /** Dependencies of {@link createStoreRequest}. */
 export interface StoreRequestPorts {
   readonly authorizations: Pick<AuthorizationStore, 'insert' | 'insertFor' | 'remove'>
-  readonly requestedOffers: Pick<RequestedOffers, 'assertKnown' | 'assertRequestable' | 'namedTypes' | 'offeringIdOf'>
+  readonly requestedOffers: Pick<RequestedOffers, 'assertKnown' | 'assertRequestable' | 'namedTypes' | 'offerLinkOf'>
   readonly vault: Pick<Vault, 'protect'>
   readonly newId: () => string
 }
@@ -34,7 +34,7 @@ export const createStoreRequest =
   async (request, stored, proofs, admit) => {
     const id = newId()
     const parameters = await protectRequest(vault, id, request)
-    const offeringId = requestedOffers.offeringIdOf(request)
+    const link = requestedOffers.offerLinkOf(request)
     const authorization = { ...stored, id, clientId: request.clientId, parameters }
     const kept = async (isStored: boolean, check: () => void) => {
       try {
@@ -45,11 +45,11 @@ export const createStoreRequest =
       }
       return isStored ? id : undefined
     }
-    if (offeringId === null) {
+    if (link === null) {
       const inserted = await authorizations.insert(authorization, requestedOffers.namedTypes(request), proofs)
       return kept(inserted.stored, () => requestedOffers.assertKnown(request, inserted.known))
     }
-    const found = await authorizations.insertFor(offeringId, authorization, proofs)
+    const found = await authorizations.insertFor(link.offeringId, authorization, proofs)
     return kept(found?.stored === true, () =>
       admit(requestedOffers.assertRequestable(request, found?.offering).offering),
     )

@@ -7,7 +7,7 @@ import { opened } from '../authorizations/parameters.js'
 import type { AuthorizationStore } from '../authorizations/store.js'
 import type { ClientAuthentication, TokenClient, WalletClient } from '../client-authentication.js'
 import { replayedProof } from '../dpop.js'
-import { CLOSED, closedReason } from '../offer.js'
+import { CLOSED, closedReason, linkNumberOf } from '../offer.js'
 import type { Offered } from '../offered.js'
 import type { NonceMembers } from '../profiles/profile.js'
 import { profileNamed } from '../profiles/profiles.js'
@@ -119,6 +119,7 @@ export function createAuthorizationCodeGrant({
     const given = await tokens.give(
       {
         offeringId,
+        linkNumber: linkNumberOf(offering),
         ...requested,
         authorization: { id: authorization.id, by: 'code', refresh: refresh.stored },
         session: session !== null && canMove(session.state, 'TokenIssued') ? moved(session, 'TokenIssued') : null,

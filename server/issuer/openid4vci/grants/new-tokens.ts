@@ -9,7 +9,8 @@ import type { Openid4vciStore } from '../store.js'
 import type { NewRefreshToken, NewToken, TokenOutcome } from '../tokens/store.js'
 
 /** The members of a new access token that do not depend on its client. */
-export interface Given extends Pick<NewToken, 'code' | 'offeringId' | 'detailed' | 'scoped' | 'authorization'> {
+export interface Given
+  extends Pick<NewToken, 'code' | 'offeringId' | 'linkNumber' | 'detailed' | 'scoped' | 'authorization'> {
   /**
    * The session after its transition; `unread` if the offering was not read; null if the session does not change or the
    * offering has no session.

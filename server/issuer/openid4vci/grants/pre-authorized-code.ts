@@ -83,11 +83,12 @@ export function createPreAuthorizedCodeGrant({
   }
 
   const give = (
-    { offeringId, jti, expiresAt }: PreAuthorizedCode,
-    given: Omit<Parameters<NewTokens['give']>[0], 'code' | 'offeringId'>,
+    { offeringId, linkNumber, jti, expiresAt }: PreAuthorizedCode,
+    given: Omit<Parameters<NewTokens['give']>[0], 'code' | 'offeringId' | 'linkNumber'>,
     client: TokenClient,
     now: Date,
-  ): Promise<GivenToken> => tokens.give({ code: { hash: jti, expiresAt }, offeringId, ...given }, client, now)
+  ): Promise<GivenToken> =>
+    tokens.give({ code: { hash: jti, expiresAt }, offeringId, linkNumber, ...given }, client, now)
 
   /**
    * Handles the usual request, for all credentials of a plain offering, in one statement (`bench/rows/issuance-flows.ts`
@@ -111,7 +112,7 @@ export function createPreAuthorizedCodeGrant({
     if (plain !== undefined) return plain
     const offering = await store.offering(code.offeringId)
     if (offering === undefined) throw unknownCode()
-    const reason = closedReason(offering, now)
+    const reason = closedReason(offering, now, code.linkNumber)
     if (reason !== undefined) throw new OAuthError('invalid_grant', reason)
     const profile = profileNamed(offering.profile)
     const ids = offered.configurations(offering)

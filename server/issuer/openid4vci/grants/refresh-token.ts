@@ -91,6 +91,7 @@ export function createRefreshTokenGrant({
     const given = await tokens.give(
       {
         offeringId: found.offeringId,
+        linkNumber: found.linkNumber,
         detailed,
         scoped,
         authorization: {

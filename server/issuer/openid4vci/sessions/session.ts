@@ -59,6 +59,9 @@ const SOURCES: Readonly<Record<CredentialOfferState, readonly CredentialOfferSta
 /** The error message of a session whose offer expired. */
 export const EXPIRED = 'Credential offer expired.'
 
+/** The error message of a session whose offer was cancelled. */
+export const CANCELLED = 'Offer cancelled.'
+
 /** The states before a credential was issued. Only in these states can the session expire or be locked. */
 export const UNREDEEMED_STATES: readonly CredentialOfferState[] = [
   'Created',

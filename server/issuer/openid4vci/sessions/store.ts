@@ -20,6 +20,7 @@ import { insertPage, type NewPage } from '../../../pages/store.js'
 import { insertOffering, type NewOffering } from '../../offerings/insert.js'
 import type { OfferGrant, OfferProfile } from '../offer-profile.js'
 import { TX_CODE_ATTEMPTS, type TxCodeDescription } from '../tx-code.js'
+import { protectedSealed } from './confidential.js'
 import {
   CREDENTIAL_OFFER_STATES,
   type CredentialOfferSession,
@@ -35,6 +36,15 @@ export interface StoredSession extends CredentialOfferSession {
   readonly txCode: TxCodeDescription | null
   readonly txCodeHash: string | null
   readonly txCodeAttempts: number
+  /** The number of the offer's current link. Earlier links are dead. */
+  readonly linkNumber: number
+}
+
+/** A new session, with its transaction code if it has one. */
+export interface NewSession extends StoredSession {
+  readonly code: string | undefined
+  /** The sealed code. */
+  readonly sealed: string | undefined
 }
 
 /** The offering of a credential offer. */
@@ -58,6 +68,7 @@ const zRawSession = z.strictObject({
   txCode: json<TxCodeDescription>().nullable(),
   txCodeHash: z.string().nullable(),
   txCodeAttempts: z.int(),
+  linkNumber: z.int(),
   configurationIds: z.array(z.string()),
   issuerId: z.string(),
   createdAt: z.iso.datetime({ offset: true }),
@@ -78,7 +89,7 @@ export const sessionColumn = fragment`
   CASE WHEN x.id IS NULL THEN NULL ELSE jsonb_build_object(
     'id', x.id, 'createdBy', x.created_by, 'state', x.state, 'seq', x.seq, 'errorMessage', x.error_message,
     'deferred', x.deferred,
-    'txCode', x.tx_code, 'txCodeHash', x.tx_code_hash, 'txCodeAttempts', x.tx_code_attempts,
+    'txCode', x.tx_code, 'txCodeHash', x.tx_code_hash, 'txCodeAttempts', x.tx_code_attempts, 'linkNumber', x.link_number,
     'configurationIds', o.configuration_ids, 'issuerId', o.issuer_id, 'expiresAt', x.expires_at, 'createdAt', x.created_at) END AS session`
 
 export function withDates<Row extends { readonly session: RawSession | null }>(
@@ -101,16 +112,16 @@ const lastAttempt = fragment`x.tx_code_attempts = ${TX_CODE_ATTEMPTS}::int - 1`
 
 /**
  * The members of a session's JSON that transitions change, from its row. `first_view` has the other members. A session
- * can last longer than its offer only while a wallet waits.
+ * can last longer than its first offer only while a wallet waits, or after a resend.
  */
 const changes = fragment`
   jsonb_strip_nulls(jsonb_build_object('state', state, 'errorMessage', error_message, 'deferred', deferred, 'expiresAt',
-    CASE WHEN deferred IS NOT NULL THEN to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') END))`
+    CASE WHEN deferred IS NOT NULL OR link_number > 0 THEN to_char(expires_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') END))`
 
 /** The columns of {@link MovedSession}, for RETURNING. */
-export const movedColumns = fragment`id, seq, state, error_message, deferred, expires_at, first_view`
+export const movedColumns = fragment`id, seq, state, error_message, deferred, expires_at, link_number, first_view`
 
-type MovedColumn = 'id' | 'seq' | 'state' | 'error_message' | 'deferred' | 'expires_at' | 'first_view'
+type MovedColumn = 'id' | 'seq' | 'state' | 'error_message' | 'deferred' | 'expires_at' | 'link_number' | 'first_view'
 
 /** A step that moves sessions and returns their new rows. */
 export type MovedSession = Step<MovedColumn>
@@ -182,15 +193,17 @@ export function createOfferSessionStore({ sql }: Database, claims: ClaimsVault, 
     },
 
     /** Inserts a credential offer in one statement, with its session, its audit row, and its page if it has one. */
-    async insert(offering: NewSessionOffering, session: StoredSession, page?: NewPage): Promise<void> {
+    async insert(offering: NewSessionOffering, session: NewSession, page?: NewPage): Promise<void> {
       const { id, createdBy, createdAt, expiresAt } = session
       const txCode = session.txCode === null ? null : JSON.stringify(session.txCode)
-      const inserted = insertOffering(claims, { ...offering, id, isSession: true })
+      const confidential = protectedSealed(claims, id, session.sealed)
+      const also = confidential === undefined ? [] : [confidential]
+      const inserted = insertOffering(claims, { ...offering, id, isSession: true }, undefined, also)
       const begun = new Step(
         'session',
         fragment`
-          INSERT INTO credential_offer_sessions (id, created_by, tx_code, tx_code_hash, wallet_url, created_at, expires_at, first_view)
-          SELECT id, ${createdBy}, ${txCode}::jsonb, ${session.txCodeHash}, ${offering.walletUrl}, ${createdAt}, ${expiresAt},
+          INSERT INTO credential_offer_sessions (id, created_by, tx_code, tx_code_hash, confidential, wallet_url, created_at, expires_at, first_view)
+          SELECT id, ${createdBy}, ${txCode}::jsonb, ${session.txCodeHash}, ${confidential?.json ?? null}::json, ${offering.walletUrl}, ${createdAt}, ${expiresAt},
             ${JSON.stringify(sessionView(session))}::jsonb FROM ${inserted}`,
       )
       const paged = page === undefined ? [] : [insertPage(claims, page)]

@@ -21,6 +21,8 @@ export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly detailed: readonly string[]
   /** Configurations that `scope` named; may be empty. */
   readonly scoped: readonly string[]
+  /** The number of the offer's link under which the token was issued. */
+  readonly linkNumber: number
   /** Thumbprint of the key that the token is bound to (RFC 9449 §6); null for a Bearer token. */
   readonly dpopJkt: string | null
   /**
@@ -72,6 +74,8 @@ export interface NewToken {
   /** The pre-authorized code of the token. Storing the token marks the code as used. */
   readonly code?: UsedOnce
   readonly offeringId: string
+  /** The number of the offer's link: 0 for an offering without a session. */
+  readonly linkNumber: number
   readonly detailed: readonly string[]
   readonly scoped: readonly string[]
   readonly dpopJkt: string | null
@@ -94,6 +98,8 @@ export interface StoredRefreshToken {
   /** The client that received the token; null if the client sent no client_id. */
   readonly clientId: string | null
   readonly offeringId: string
+  /** The number of the offer's current link. */
+  readonly linkNumber: number
   readonly profile: OfferProfile
   /** The configurations of the offering. */
   readonly offered: readonly string[]
@@ -194,7 +200,7 @@ export function createTokenStore({ sql }: Database, claims: ClaimsVault, announc
           ? emptyFragment
           : fragment`OR o.claims_erased_at IS NULL AND EXISTS (
               SELECT 1 FROM authorizations a WHERE a.id = ${authorization.id} AND a.redemption_counted)`
-      const locked = openSession(token.offeringId, session !== null)
+      const locked = openSession(token, session !== null)
       const open = new Step<'id'>(
         'open',
         fragment`
@@ -208,9 +214,9 @@ export function createTokenStore({ sql }: Database, claims: ClaimsVault, announc
         'token',
         fragment`
           INSERT INTO issuance_tokens (token_hash, offering_id, configuration_ids, scope, dpop_jkt, expires_at,
-            authorization_id)
+            link_number, authorization_id)
           SELECT ${token.tokenHash}, ${ready.column('id')}, ${[...token.detailed]}::text[], ${[...token.scoped]}::text[],
-            ${token.dpopJkt}, ${token.expiresAt}, ${claim.column('id')}
+            ${token.dpopJkt}, ${token.expiresAt}, ${token.linkNumber}::int, ${claim.column('id')}
           FROM ${ready}, ${claim}, ${usedCode(token, ready)}
           RETURNING authorization_id`,
       )
@@ -227,13 +233,14 @@ export function createTokenStore({ sql }: Database, claims: ClaimsVault, announc
 
     async refreshToken(tokenHash: string): Promise<StoredRefreshToken | undefined> {
       const [row] = await sql(zRefreshToken)`
-        SELECT a.id AS "authorizationId", a.client_id AS "clientId", a.offering_id AS "offeringId", o.profile,
+        SELECT a.id AS "authorizationId", a.client_id AS "clientId", a.offering_id AS "offeringId", COALESCE(x.link_number, 0) AS "linkNumber", o.profile,
           o.configuration_ids AS offered, r.configuration_ids AS detailed, r.scope AS scoped, r.dpop_jkt AS "dpopJkt",
           r.instance_jkt AS "instanceJkt",
           LEAST(r.expires_at, a.expires_at) AS "expiresAt",
           r.replaced_at IS NOT NULL AS replaced,
           o.claims_erased_at IS NOT NULL OR c.claims_erased_at IS NOT NULL AS "claimsErased"
         FROM refresh_tokens r JOIN authorizations a ON a.id = r.authorization_id JOIN offerings o ON o.id = a.offering_id
+        LEFT JOIN credential_offer_sessions x ON x.id = o.id
         LEFT JOIN credentials c ON c.id = a.credential_id
         WHERE r.token_hash = ${tokenHash}`
       return row
@@ -257,7 +264,7 @@ export function createTokenStore({ sql }: Database, claims: ClaimsVault, announc
       const [row] = await sql(zToken)`
         SELECT ${proof === undefined ? fragment`false` : allNew(usedOnce(proof.once, bound), proof.once)} AS proven, ${contextColumns}, ${offeringColumns}, o.credential_subject AS "credentialSubject",
           ${claims.keyOf('offerings.credential_subject', fragment`o.id`)} AS "subjectKey", t.token_hash AS "tokenHash",
-          LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.dpop_jkt AS "dpopJkt",
+          LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.link_number AS "linkNumber", t.dpop_jkt AS "dpopJkt",
           t.authorization_id AS "authorizationId", a.expires_at AS "authorizationExpiresAt", a.client_id AS "clientId",
           COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",
           CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood",

@@ -4,6 +4,7 @@ WITH
       1
     FROM
       offerings o
+      LEFT JOIN credential_offer_sessions x ON x.id = o.id
     WHERE
       o.id = $1
       AND o.claims_erased_at IS NULL
@@ -19,17 +20,18 @@ WITH
         $3::boolean
         OR o."grant" = 'authorization_code'
       )
+      AND COALESCE(x.link_number, 0) = $4::int
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $4,
+      state = $5,
       seq = seq + 1,
-      error_message = $5,
-      ended_at = $6
+      error_message = $6,
+      ended_at = $7
     WHERE
-      id = $7
-      AND state = ANY ($8::TEXT[])
+      id = $8
+      AND state = ANY ($9::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -43,6 +45,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -67,7 +70,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )
@@ -87,7 +91,7 @@ WITH
       id,
       seq,
       changes,
-      $9
+      $10
     FROM
       "transitions"
   )
@@ -137,6 +141,8 @@ SELECT
       x.tx_code_hash,
       'txCodeAttempts',
       x.tx_code_attempts,
+      'linkNumber',
+      x.link_number,
       'configurationIds',
       o.configuration_ids,
       'issuerId',
@@ -160,5 +166,5 @@ FROM
   JOIN schemas s ON s.id = o.schema_id
   LEFT JOIN credential_offer_sessions x ON x.id = o.id
 WHERE
-  o.id = $10
+  o.id = $11
   AND o.is_session = (x.id IS NOT NULL)

@@ -21,6 +21,7 @@ WITH
       id = $6
       AND state <> 'Error'
       AND tx_code_attempts < $7::int
+      AND link_number = $8::int
     FOR UPDATE
   ),
   "waiting" AS (
@@ -34,8 +35,8 @@ WITH
       "token",
       "session"
     WHERE
-      "token"."credential_id" IS NOT DISTINCT FROM $8::text
-      AND "token"."counted" = $9
+      "token"."credential_id" IS NOT DISTINCT FROM $9::text
+      AND "token"."counted" = $10
   ),
   "nonces" AS (
     INSERT INTO
@@ -45,7 +46,7 @@ WITH
       n.expires_at
     FROM
       "current",
-      unnest($10::TEXT[], $11::TIMESTAMPTZ[]) AS n (hash, expires_at)
+      unnest($11::TEXT[], $12::TIMESTAMPTZ[]) AS n (hash, expires_at)
     ON CONFLICT DO NOTHING
     RETURNING
       hash
@@ -61,7 +62,7 @@ WITH
           count(*)
         FROM
           "nonces"
-      ) = $12
+      ) = $13
       AND EXISTS (
         SELECT
           1
@@ -75,7 +76,7 @@ WITH
     FROM
       credentials
     WHERE
-      id = $13
+      id = $14
       AND revoked_at IS NULL
       AND suspended_at IS NULL
       AND claims_erased_at IS NULL
@@ -97,9 +98,9 @@ WITH
   "shown" AS (
     UPDATE credentials c
     SET
-      vc = $14::json,
+      vc = $15::json,
       signed = TRUE,
-      record_due_at = $15::timestamptz
+      record_due_at = $16::timestamptz
     FROM
       "target"
     WHERE
@@ -112,13 +113,13 @@ WITH
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $16,
+      state = $17,
       seq = seq + 1,
-      error_message = $17,
-      ended_at = $18
+      error_message = $18,
+      ended_at = $19
     WHERE
-      id = $19
-      AND state = ANY ($20::TEXT[])
+      id = $20
+      AND state = ANY ($21::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -132,6 +133,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -156,7 +158,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )
@@ -176,7 +179,7 @@ WITH
       id,
       seq,
       changes,
-      $21
+      $22
     FROM
       "transitions"
   ),
@@ -184,13 +187,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $22
+      issued_count = issued_count + $23
     FROM
       "target"
     WHERE
-      token_hash = $23
-      AND expires_at > $24
-      AND expires_at <= $25
+      token_hash = $24
+      AND expires_at > $25
+      AND expires_at <= $26
   ),
   "instances" AS (
     INSERT INTO
@@ -209,15 +212,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($26::jsonb) AS n (value)
+      jsonb_array_elements($27::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $27,
       $28,
       $29,
+      $30,
       "target"."id"
     FROM
       "target"

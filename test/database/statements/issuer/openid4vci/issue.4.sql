@@ -21,6 +21,7 @@ WITH
       id = $6
       AND state <> 'Error'
       AND tx_code_attempts < $7::int
+      AND link_number = $8::int
     FOR UPDATE
   ),
   "waiting" AS (
@@ -34,8 +35,8 @@ WITH
       "token",
       "session"
     WHERE
-      "token"."credential_id" IS NOT DISTINCT FROM $8::text
-      AND "token"."counted" = $9
+      "token"."credential_id" IS NOT DISTINCT FROM $9::text
+      AND "token"."counted" = $10
   ),
   "nonces" AS (
     INSERT INTO
@@ -45,7 +46,7 @@ WITH
       n.expires_at
     FROM
       "current",
-      unnest($10::TEXT[], $11::TIMESTAMPTZ[]) AS n (hash, expires_at)
+      unnest($11::TEXT[], $12::TIMESTAMPTZ[]) AS n (hash, expires_at)
     ON CONFLICT DO NOTHING
     RETURNING
       hash
@@ -61,7 +62,7 @@ WITH
           count(*)
         FROM
           "nonces"
-      ) = $12
+      ) = $13
       AND EXISTS (
         SELECT
           1
@@ -75,15 +76,15 @@ WITH
       redemption_count = redemption_count + 1,
       claims_due_at = CASE
         WHEN redemption_count + 1 < redemption_limit THEN claims_due_at
-        ELSE $13::timestamptz
+        ELSE $14::timestamptz
       END
     WHERE
       redemption_count < redemption_limit
-      AND id = $14
+      AND id = $15
       AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $15
+        OR expires_at > $16
       )
       AND EXISTS (
         SELECT
@@ -101,11 +102,11 @@ WITH
       offerings
     WHERE
       redemption_limit IS NULL
-      AND id = $16
+      AND id = $17
       AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $17
+        OR expires_at > $18
       )
       AND EXISTS (
         SELECT
@@ -141,16 +142,16 @@ WITH
         record_due_at
       )
     SELECT
-      $18,
       $19,
       $20,
       $21,
       $22,
-      $23::json,
-      $24::boolean,
-      $25,
-      $26::timestamptz,
-      $27::timestamptz
+      $23,
+      $24::json,
+      $25::boolean,
+      $26,
+      $27::timestamptz,
+      $28::timestamptz
     FROM
       "admitted"
     RETURNING
@@ -167,25 +168,25 @@ WITH
         redeemed_at
       )
     SELECT
-      $28,
       $29,
-      "target"."id",
       $30,
+      "target"."id",
       $31,
-      $32
+      $32,
+      $33
     FROM
       "target"
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $33,
+      state = $34,
       seq = seq + 1,
-      error_message = $34,
-      ended_at = $35
+      error_message = $35,
+      ended_at = $36
     WHERE
-      id = $36
-      AND state = ANY ($37::TEXT[])
+      id = $37
+      AND state = ANY ($38::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -199,6 +200,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -223,7 +225,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )
@@ -243,7 +246,7 @@ WITH
       id,
       seq,
       changes,
-      $38
+      $39
     FROM
       "transitions"
   ),
@@ -251,13 +254,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $39
+      issued_count = issued_count + $40
     FROM
       "target"
     WHERE
-      token_hash = $40
-      AND expires_at > $41
-      AND expires_at <= $42
+      token_hash = $41
+      AND expires_at > $42
+      AND expires_at <= $43
   ),
   "instances" AS (
     INSERT INTO
@@ -276,15 +279,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($43::jsonb) AS n (value)
+      jsonb_array_elements($44::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $44,
       $45,
       $46,
+      $47,
       "target"."id"
     FROM
       "target"

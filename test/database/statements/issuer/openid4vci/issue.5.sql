@@ -33,6 +33,7 @@ WITH
       id = $9
       AND state <> 'Error'
       AND tx_code_attempts < $10::int
+      AND link_number = $11::int
     FOR UPDATE
   ),
   "current" AS (
@@ -42,8 +43,8 @@ WITH
       "token",
       "session"
     WHERE
-      "token"."credential_id" IS NOT DISTINCT FROM $11::text
-      AND "token"."counted" = $12
+      "token"."credential_id" IS NOT DISTINCT FROM $12::text
+      AND "token"."counted" = $13
   ),
   "waiting" AS (
     SELECT
@@ -52,8 +53,8 @@ WITH
       deferred_issuances d,
       "current"
     WHERE
-      d.transaction_hash = $13
-      AND d.authorization_id = $14
+      d.transaction_hash = $14
+      AND d.authorization_id = $15
     FOR UPDATE OF
       d
   ),
@@ -65,7 +66,7 @@ WITH
       n.expires_at
     FROM
       "current",
-      unnest($15::TEXT[], $16::TIMESTAMPTZ[]) AS n (hash, expires_at)
+      unnest($16::TEXT[], $17::TIMESTAMPTZ[]) AS n (hash, expires_at)
     ON CONFLICT DO NOTHING
     RETURNING
       hash
@@ -81,7 +82,7 @@ WITH
           count(*)
         FROM
           "nonces"
-      ) = $17
+      ) = $18
       AND EXISTS (
         SELECT
           1
@@ -114,16 +115,16 @@ WITH
         record_due_at
       )
     SELECT
-      $18,
       $19,
       $20,
       $21,
       $22,
-      $23::json,
-      $24::boolean,
-      $25,
-      $26::timestamptz,
-      $27::timestamptz
+      $23,
+      $24::json,
+      $25::boolean,
+      $26,
+      $27::timestamptz,
+      $28::timestamptz
     FROM
       "admitted"
     RETURNING
@@ -140,25 +141,25 @@ WITH
         redeemed_at
       )
     SELECT
-      $28,
       $29,
-      "target"."id",
       $30,
+      "target"."id",
       $31,
-      $32
+      $32,
+      $33
     FROM
       "target"
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $33,
+      state = $34,
       seq = seq + 1,
-      error_message = $34,
-      ended_at = $35
+      error_message = $35,
+      ended_at = $36
     WHERE
-      id = $36
-      AND state = ANY ($37::TEXT[])
+      id = $37
+      AND state = ANY ($38::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -172,6 +173,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -196,7 +198,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )
@@ -216,7 +219,7 @@ WITH
       id,
       seq,
       changes,
-      $38
+      $39
     FROM
       "transitions"
   ),
@@ -224,33 +227,33 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $39
+      issued_count = issued_count + $40
     FROM
       "target"
     WHERE
-      token_hash = $40
-      AND expires_at > $41
-      AND expires_at <= $42
+      token_hash = $41
+      AND expires_at > $42
+      AND expires_at <= $43
   ),
   "counted_instances" AS (
     UPDATE authorizations a
     SET
       credential_id = "target"."id",
       redemption_counted = TRUE,
-      issued_on = GREATEST(a.issued_on, $43::date),
+      issued_on = GREATEST(a.issued_on, $44::date),
       issued_count = CASE
-        WHEN a.issued_on >= $44::date THEN a.issued_count
+        WHEN a.issued_on >= $45::date THEN a.issued_count
         ELSE 0
-      END + $45
+      END + $46
     FROM
       "target"
     WHERE
-      a.id = $46
+      a.id = $47
   ),
   "released" AS (
     DELETE FROM deferred_issuances
     WHERE
-      transaction_hash = $47
+      transaction_hash = $48
       AND EXISTS (
         SELECT
           1
@@ -275,15 +278,15 @@ WITH
       n.value ->> 3
     FROM
       "target",
-      jsonb_array_elements($48::jsonb) AS n (value)
+      jsonb_array_elements($49::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $49,
       $50,
       $51,
+      $52,
       "target"."id"
     FROM
       "target"

@@ -44,6 +44,8 @@ SELECT
       x.tx_code_hash,
       'txCodeAttempts',
       x.tx_code_attempts,
+      'linkNumber',
+      x.link_number,
       'configurationIds',
       o.configuration_ids,
       'issuerId',

@@ -5,7 +5,10 @@ SELECT
   o.profile,
   x.wallet_url AS "walletUrl",
   x.tx_code AS "txCode",
-  p.id AS "pageId"
+  p.id AS "pageId",
+  x.link_number AS "linkNumber",
+  x.confidential,
+  NULL::text AS "confidentialKey"
 FROM
   credential_offer_keys k
   JOIN credential_offer_sessions x ON x.id = k.session_id

@@ -86,6 +86,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -110,7 +111,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )

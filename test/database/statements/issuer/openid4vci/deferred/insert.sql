@@ -33,6 +33,7 @@ WITH
       id = $9
       AND state <> 'Error'
       AND tx_code_attempts < $10::int
+      AND link_number = $11::int
     FOR UPDATE
   ),
   "waiting" AS (
@@ -46,8 +47,8 @@ WITH
       "token",
       "session"
     WHERE
-      "token"."credential_id" IS NOT DISTINCT FROM $11::text
-      AND "token"."counted" = $12
+      "token"."credential_id" IS NOT DISTINCT FROM $12::text
+      AND "token"."counted" = $13
   ),
   "nonces" AS (
     INSERT INTO
@@ -57,7 +58,7 @@ WITH
       n.expires_at
     FROM
       "current",
-      unnest($13::TEXT[], $14::TIMESTAMPTZ[]) AS n (hash, expires_at)
+      unnest($14::TEXT[], $15::TIMESTAMPTZ[]) AS n (hash, expires_at)
     ON CONFLICT DO NOTHING
     RETURNING
       hash
@@ -73,7 +74,7 @@ WITH
           count(*)
         FROM
           "nonces"
-      ) = $15
+      ) = $16
       AND EXISTS (
         SELECT
           1
@@ -87,15 +88,15 @@ WITH
       redemption_count = redemption_count + 1,
       claims_due_at = CASE
         WHEN redemption_count + 1 < redemption_limit THEN claims_due_at
-        ELSE $16::timestamptz
+        ELSE $17::timestamptz
       END
     WHERE
       redemption_count < redemption_limit
-      AND id = $17
+      AND id = $18
       AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $18
+        OR expires_at > $19
       )
       AND EXISTS (
         SELECT
@@ -113,11 +114,11 @@ WITH
       offerings
     WHERE
       redemption_limit IS NULL
-      AND id = $19
+      AND id = $20
       AND claims_erased_at IS NULL
       AND (
         expires_at IS NULL
-        OR expires_at > $20
+        OR expires_at > $21
       )
       AND EXISTS (
         SELECT
@@ -148,11 +149,11 @@ WITH
         created_at
       )
     SELECT
-      $21,
       $22,
       $23,
       $24,
-      $25::timestamptz
+      $25,
+      $26::timestamptz
     FROM
       "admitted"
     ON CONFLICT (authorization_id, configuration_id) DO UPDATE
@@ -166,14 +167,14 @@ WITH
   "moved" AS (
     UPDATE credential_offer_sessions x
     SET
-      deferred = COALESCE(x.deferred, $26),
+      deferred = COALESCE(x.deferred, $27),
       seq = x.seq + 1,
-      expires_at = $27
+      expires_at = $28
     FROM
       "deferred"
     WHERE
-      x.id = $28
-      AND x.deferred IS DISTINCT FROM $29
+      x.id = $29
+      AND x.deferred IS DISTINCT FROM $30
     RETURNING
       id,
       seq,
@@ -181,6 +182,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -205,7 +207,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )
@@ -225,7 +228,7 @@ WITH
       id,
       seq,
       changes,
-      $30
+      $31
     FROM
       "transitions"
   ),
@@ -233,11 +236,11 @@ WITH
     UPDATE authorizations a
     SET
       redemption_counted = TRUE,
-      issued_on = GREATEST(a.issued_on, $31::date),
+      issued_on = GREATEST(a.issued_on, $32::date),
       issued_count = CASE
-        WHEN a.issued_on >= $32::date THEN a.issued_count
+        WHEN a.issued_on >= $33::date THEN a.issued_count
         ELSE 0
-      END + $33
+      END + $34
     FROM
       "deferred"
     WHERE
@@ -247,10 +250,10 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $34,
       $35,
       $36,
-      $37
+      $37,
+      $38
     FROM
       "deferred"
   )

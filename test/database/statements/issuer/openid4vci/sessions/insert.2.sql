@@ -46,6 +46,7 @@ WITH
         created_by,
         tx_code,
         tx_code_hash,
+        confidential,
         wallet_url,
         created_at,
         expires_at,
@@ -56,10 +57,11 @@ WITH
       $17,
       $18::jsonb,
       $19,
-      $20,
+      $20::json,
       $21,
       $22,
-      $23::jsonb
+      $23,
+      $24::jsonb
     FROM
       "offering"
   ),
@@ -79,16 +81,16 @@ WITH
       )
     VALUES
       (
-        $24,
         $25,
         $26,
         $27,
         $28,
-        $29::json,
-        $30::TEXT[],
-        $31,
+        $29,
+        $30::json,
+        $31::TEXT[],
         $32,
-        $33
+        $33,
+        $34
       )
     ON CONFLICT (offering_id, made_by) DO UPDATE
     SET
@@ -100,9 +102,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $34,
       $35,
       $36,
+      $37,
       "offering"."id"
     FROM
       "offering"

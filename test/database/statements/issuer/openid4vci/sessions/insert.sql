@@ -46,6 +46,7 @@ WITH
         created_by,
         tx_code,
         tx_code_hash,
+        confidential,
         wallet_url,
         created_at,
         expires_at,
@@ -56,10 +57,11 @@ WITH
       $17,
       $18::jsonb,
       $19,
-      $20,
+      $20::json,
       $21,
       $22,
-      $23::jsonb
+      $23,
+      $24::jsonb
     FROM
       "offering"
   ),
@@ -67,9 +69,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $24,
       $25,
       $26,
+      $27,
       "offering"."id"
     FROM
       "offering"

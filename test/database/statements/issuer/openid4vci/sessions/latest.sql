@@ -10,7 +10,8 @@ SELECT
       deferred,
       'expiresAt',
       CASE
-        WHEN deferred IS NOT NULL THEN to_char(
+        WHEN deferred IS NOT NULL
+        OR link_number > 0 THEN to_char(
           expires_at AT TIME ZONE 'UTC',
           'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
         )

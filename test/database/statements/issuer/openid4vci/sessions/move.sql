@@ -16,6 +16,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -40,7 +41,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )

@@ -8,6 +8,7 @@ WITH
       id = $1
       AND state <> 'Error'
       AND tx_code_attempts < $2::int
+      AND link_number = $3::int
     FOR UPDATE
   ),
   "open" AS (
@@ -25,7 +26,7 @@ WITH
         )
         AND (
           o.expires_at IS NULL
-          OR o.expires_at > $3
+          OR o.expires_at > $4
         )
       )
   ),
@@ -36,7 +37,7 @@ WITH
       u.hash,
       u.expires_at
     FROM
-      unnest($4::TEXT[], $5::TIMESTAMPTZ[]) AS u (hash, expires_at)
+      unnest($5::TEXT[], $6::TIMESTAMPTZ[]) AS u (hash, expires_at)
     WHERE
       EXISTS (
         SELECT
@@ -59,7 +60,7 @@ WITH
           count(*)
         FROM
           "once"
-      ) = $6
+      ) = $7
   ),
   "claimed" AS (
     SELECT
@@ -69,8 +70,8 @@ WITH
     INSERT INTO
       used_nonces (hash, expires_at)
     SELECT
-      $7,
-      $8
+      $8,
+      $9
     FROM
       "ready"
     ON CONFLICT DO NOTHING
@@ -86,15 +87,17 @@ WITH
         scope,
         dpop_jkt,
         expires_at,
+        link_number,
         authorization_id
       )
     SELECT
-      $9,
+      $10,
       "ready"."id",
-      $10::TEXT[],
       $11::TEXT[],
-      $12,
+      $12::TEXT[],
       $13,
+      $14,
+      $15::int,
       "claimed"."id"
     FROM
       "ready",
@@ -106,13 +109,13 @@ WITH
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $14,
+      state = $16,
       seq = seq + 1,
-      error_message = $15,
-      ended_at = $16
+      error_message = $17,
+      ended_at = $18
     WHERE
-      id = $17
-      AND state = ANY ($18::TEXT[])
+      id = $19
+      AND state = ANY ($20::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -126,6 +129,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -150,7 +154,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )
@@ -170,7 +175,7 @@ WITH
       id,
       seq,
       changes,
-      $19
+      $21
     FROM
       "transitions"
   )
@@ -192,7 +197,7 @@ SELECT
       count(*)
     FROM
       "once"
-  ) = $20 AS fresh,
+  ) = $22 AS fresh,
   (
     SELECT
       jsonb_agg(

@@ -8,6 +8,7 @@ WITH
       id = $1
       AND state <> 'Error'
       AND tx_code_attempts < $2::int
+      AND link_number = $3::int
     FOR UPDATE
   ),
   "open" AS (
@@ -25,7 +26,7 @@ WITH
         )
         AND (
           o.expires_at IS NULL
-          OR o.expires_at > $3
+          OR o.expires_at > $4
         )
       )
       OR o.claims_erased_at IS NULL
@@ -35,7 +36,7 @@ WITH
         FROM
           authorizations a
         WHERE
-          a.id = $4
+          a.id = $5
           AND a.redemption_counted
       )
   ),
@@ -46,7 +47,7 @@ WITH
       u.hash,
       u.expires_at
     FROM
-      unnest($5::TEXT[], $6::TIMESTAMPTZ[]) AS u (hash, expires_at)
+      unnest($6::TEXT[], $7::TIMESTAMPTZ[]) AS u (hash, expires_at)
     WHERE
       EXISTS (
         SELECT
@@ -69,11 +70,11 @@ WITH
           count(*)
         FROM
           "once"
-      ) = $7
+      ) = $8
   ),
   "claimed" AS (
     SELECT
-      $8::text AS id
+      $9::text AS id
     WHERE
       EXISTS (
         SELECT
@@ -86,8 +87,8 @@ WITH
     INSERT INTO
       used_nonces (hash, expires_at)
     SELECT
-      $9,
-      $10
+      $10,
+      $11
     FROM
       "ready"
     ON CONFLICT DO NOTHING
@@ -103,15 +104,17 @@ WITH
         scope,
         dpop_jkt,
         expires_at,
+        link_number,
         authorization_id
       )
     SELECT
-      $11,
+      $12,
       "ready"."id",
-      $12::TEXT[],
       $13::TEXT[],
-      $14,
+      $14::TEXT[],
       $15,
+      $16,
+      $17::int,
       "claimed"."id"
     FROM
       "ready",
@@ -123,13 +126,13 @@ WITH
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $16,
+      state = $18,
       seq = seq + 1,
-      error_message = $17,
-      ended_at = $18
+      error_message = $19,
+      ended_at = $20
     WHERE
-      id = $19
-      AND state = ANY ($20::TEXT[])
+      id = $21
+      AND state = ANY ($22::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -143,6 +146,7 @@ WITH
       error_message,
       deferred,
       expires_at,
+      link_number,
       first_view
   ),
   "transitions" AS (
@@ -167,7 +171,8 @@ WITH
               deferred,
               'expiresAt',
               CASE
-                WHEN deferred IS NOT NULL THEN to_char(
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
                   expires_at AT TIME ZONE 'UTC',
                   'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
                 )
@@ -187,7 +192,7 @@ WITH
       id,
       seq,
       changes,
-      $21
+      $23
     FROM
       "transitions"
   ),
@@ -196,10 +201,10 @@ WITH
       authorizations (id, client_id, offering_id, state, expires_at)
     SELECT
       "token"."authorization_id",
-      $22,
-      $23,
+      $24,
+      $25,
       'Redeemed',
-      $24
+      $26
     FROM
       "token"
   ),
@@ -215,13 +220,13 @@ WITH
         expires_at
       )
     SELECT
-      $25,
+      $27,
       "token"."authorization_id",
-      $26::TEXT[],
-      $27::TEXT[],
-      $28,
-      $29,
-      $30
+      $28::TEXT[],
+      $29::TEXT[],
+      $30,
+      $31,
+      $32
     FROM
       "token"
   )
@@ -243,7 +248,7 @@ SELECT
       count(*)
     FROM
       "once"
-  ) = $31 AS fresh,
+  ) = $33 AS fresh,
   (
     SELECT
       jsonb_agg(

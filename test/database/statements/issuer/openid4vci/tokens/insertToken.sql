@@ -79,6 +79,7 @@ WITH
         scope,
         dpop_jkt,
         expires_at,
+        link_number,
         authorization_id
       )
     SELECT
@@ -88,6 +89,7 @@ WITH
       $10::TEXT[],
       $11,
       $12,
+      $13::int,
       "claimed"."id"
     FROM
       "ready",
@@ -122,7 +124,7 @@ SELECT
       count(*)
     FROM
       "once"
-  ) = $13 AS fresh,
+  ) = $14 AS fresh,
   (
     SELECT
       jsonb_agg(

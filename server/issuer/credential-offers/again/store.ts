@@ -1,0 +1,231 @@
+import { z } from 'zod'
+import { audited } from '../../../database/audited.js'
+import type { Database } from '../../../database/connect.js'
+import { emptyFragment, type Fragment, fragment, Step } from '../../../database/fragment.js'
+import { storedClaims } from '../../../database/row-shapes.js'
+import { type Announce, eventRow } from '../../../events/store.js'
+import { type ClaimsVault, forgottenKeys, type ProtectedClaims } from '../../../keys/claims/vault.js'
+import { type NewPage, type PageTexts, protectedTexts, storedTexts } from '../../../pages/store.js'
+import { offeringColumns, offeringJoins, type WalletOffering } from '../../openid4vci/offer-store.js'
+import { zOffering } from '../../openid4vci/rows.js'
+import { protectedSealed, revealedSealed } from '../../openid4vci/sessions/confidential.js'
+import { CANCELLED, UNREDEEMED_STATES } from '../../openid4vci/sessions/session.js'
+import {
+  movedColumns,
+  movedStep,
+  type StoredSession,
+  sessionEvent,
+  withDates,
+} from '../../openid4vci/sessions/store.js'
+import { TX_CODE_ATTEMPTS, type TxCodeDescription } from '../../openid4vci/tx-code.js'
+
+const zOfferAgain = z.strictObject({
+  ...zOffering.shape,
+  walletUrl: z.string().nullable(),
+  withdrawn: z.boolean(),
+  firstExpiresAt: z.date(),
+  confidential: storedClaims,
+  confidentialKey: z.string().nullable(),
+  pageId: z.string().nullable(),
+  inQrCode: z.boolean().nullable(),
+  texts: storedClaims,
+  textsKey: z.string().nullable(),
+})
+
+/** The share page of an offer. */
+export interface OfferPage extends PageTexts {
+  readonly id: string
+  readonly inQrCode: boolean
+}
+
+/** A credential offer with everything that its creator received. */
+export interface OfferAgain {
+  readonly offering: WalletOffering
+  readonly session: StoredSession
+  /** The sealed confidential data of the session. */
+  readonly sealed: string | undefined
+  readonly walletUrl: string | null
+  /** Whether the version of the type is withdrawn. Metadata list it only until its last offer expires. */
+  readonly withdrawn: boolean
+  /** When the offer expired before any resend. */
+  readonly firstExpiresAt: Date
+  readonly page: OfferPage | undefined
+}
+
+/** A new transaction code. */
+export interface NewCode {
+  readonly code: string
+  readonly description: TxCodeDescription
+  readonly hash: string
+  /** The sealed code. */
+  readonly sealed: string
+}
+
+/** A new link of an offer. */
+export interface NewLink {
+  /** The session as it was read. */
+  readonly session: StoredSession
+  readonly expiresAt: Date
+  /** Replaces the transaction code; undefined if the earlier code stays valid. */
+  readonly txCode: NewCode | undefined
+  /** Replaces the share page; undefined if the offer has none. */
+  readonly page: NewPage | undefined
+  readonly actor: string | null
+  readonly now: Date
+}
+
+/** A cancelled offer. */
+export interface Cancellation {
+  readonly id: string
+  /** The sealed reason; undefined without a reason. */
+  readonly sealed: string | undefined
+  readonly actor: string | null
+  readonly now: Date
+}
+
+/** Condition: a wallet could still take the offer of a session. A redemption that a waiting wallet counted is not looked at. */
+const takeable = (now: Date): Fragment => fragment`
+  state = ANY(${[...UNREDEEMED_STATES]}::text[]) AND expires_at > ${now} AND tx_code_attempts < ${TX_CODE_ATTEMPTS}::int`
+
+/** The steps that replace the share pages of an offer by one page with a new address. */
+function newPage(page: NewPage, texts: ProtectedClaims | undefined, resent: Step<'id'>): Step {
+  const removed = new Step(
+    'page_removed',
+    fragment`
+      DELETE FROM pages p USING ${resent} WHERE p.offering_id = ${resent.column('id')} RETURNING p.offering_id, p.made_by`,
+  )
+  return new Step(
+    'page_made',
+    fragment`
+      INSERT INTO pages (id, kind, offering_id, made_by, texts, type_names, in_qr_code, created_at, expires_at)
+      SELECT ${page.id}, 'receive', offering_id, made_by, ${texts?.json ?? null}::json, ${[...page.typeNames]}::text[],
+        ${page.inQrCode}::boolean, ${page.createdAt}::timestamptz, ${page.expiresAt}::timestamptz
+      FROM ${removed}`,
+  )
+}
+
+export type OfferAgainStore = ReturnType<typeof createOfferAgainStore>
+
+/** Statements about offers that were made before. */
+export function createOfferAgainStore({ sql }: Database, claims: ClaimsVault, announce: Announce) {
+  return {
+    /** A credential offer. @param createdBy the only creator whose offers may be read; undefined for the offers of all */
+    async find(id: string, createdBy: string | undefined): Promise<OfferAgain | undefined> {
+      const [row] = await sql(zOfferAgain)`
+        SELECT ${offeringColumns}, x.wallet_url AS "walletUrl", s.withdrawn_at IS NOT NULL AS withdrawn,
+          (x.first_view ->> 'expiresAt')::timestamptz AS "firstExpiresAt",
+          x.confidential, ${claims.keyOf('credential_offer_sessions.confidential', fragment`x.id`)} AS "confidentialKey",
+          p.id AS "pageId", p.in_qr_code AS "inQrCode", ${storedTexts} AS texts, ${claims.keyOf('pages.texts', fragment`p.id`)} AS "textsKey"
+        FROM (SELECT ${id}::text AS id) wanted ${offeringJoins(fragment`wanted.id`)}
+        LEFT JOIN pages p ON p.offering_id = x.id AND p.made_by = x.created_by
+        WHERE x.created_by = COALESCE(${createdBy ?? null}::text, x.created_by)`
+      if (row === undefined) return undefined
+      const {
+        walletUrl,
+        withdrawn,
+        firstExpiresAt,
+        confidential,
+        confidentialKey,
+        pageId,
+        inQrCode,
+        texts,
+        textsKey,
+        ...rest
+      } = row
+      const offering = withDates(rest)
+      const { session } = offering
+      if (session === null) return undefined
+      const told =
+        pageId === null
+          ? null
+          : claims.reveal<Nulled<PageTexts>>({ column: 'pages.texts', id: pageId }, texts, textsKey)
+      return {
+        offering,
+        session,
+        sealed: revealedSealed(claims, id, confidential, confidentialKey),
+        walletUrl,
+        withdrawn,
+        firstExpiresAt,
+        page:
+          pageId === null
+            ? undefined
+            : {
+                id: pageId,
+                inQrCode: inQrCode === true,
+                title: told?.title ?? undefined,
+                text: told?.text ?? undefined,
+              },
+      }
+    },
+
+    /**
+     * Cancels an offer that a wallet could still take. Each issuance locks the session and checks its state, so a cancelled offer is
+     * never taken.
+     *
+     * @returns whether the offer was cancelled now
+     */
+    async cancel({ id, sealed, actor, now }: Cancellation): Promise<boolean> {
+      const told = protectedSealed(claims, id, sealed)
+      const cancelled = movedStep(fragment`
+        UPDATE credential_offer_sessions SET state = 'Error', seq = seq + 1, error_message = ${CANCELLED}, ended_at = ${now},
+          confidential = ${told?.json ?? null}::json
+        WHERE id = ${id} AND ${takeable(now)} RETURNING ${movedColumns}`)
+      const keys =
+        told === undefined
+          ? [forgottenKeys('credential_offer_sessions.confidential', cancelled)]
+          : claims.storeKeys([told], cancelled)
+      const recorded = audited({ of: cancelled, actor, action: 'offering.cancelled', subject: 'offering' })
+      const rows = await sql(eventRow, [...keys, recorded])`SELECT id, seq, data FROM ${sessionEvent(cancelled, now)}`
+      announce(rows)
+      return rows.length > 0
+    },
+
+    /**
+     * Gives an offer its next link. The statement ends everything that began with the earlier links: the share page and the
+     * authorizations. Codes and tokens of earlier links carry their number.
+     *
+     * @returns false if the session has changed since it was read; then nothing was written
+     */
+    async resend({ session, expiresAt, txCode, page, actor, now }: NewLink): Promise<boolean> {
+      const code = protectedSealed(claims, session.id, txCode?.sealed)
+      const texts = page && protectedTexts(claims, page.id, page)
+      const recoded =
+        txCode === undefined
+          ? emptyFragment
+          : fragment`, tx_code = ${JSON.stringify(txCode.description)}::jsonb, tx_code_hash = ${txCode.hash}, tx_code_attempts = 0,
+              confidential = ${code?.json ?? null}::json`
+      const resent = movedStep(fragment`
+        UPDATE credential_offer_sessions SET state = 'Created', seq = seq + 1, link_number = link_number + 1,
+          expires_at = ${expiresAt}::timestamptz ${recoded}
+        WHERE id = ${session.id} AND seq = ${session.seq}::int AND ${takeable(now)} RETURNING ${movedColumns}`)
+      const id = resent.column('id')
+      const renewed = new Step(
+        'renewed',
+        fragment`UPDATE offerings o SET expires_at = ${expiresAt}::timestamptz FROM ${resent} WHERE o.id = ${id}`,
+      )
+      const ended = new Step(
+        'ended',
+        fragment`
+          UPDATE authorizations a SET state = CASE WHEN a.state = 'Redeemed' THEN a.state ELSE 'Denied' END, user_claims = NULL,
+            code_expires_at = LEAST(a.code_expires_at, ${now}::timestamptz), expires_at = LEAST(a.expires_at, ${now}::timestamptz)
+          FROM ${resent} WHERE a.offering_id = ${id}`,
+      )
+      const recorded = audited({ of: resent, actor, action: 'offering.resent', subject: 'offering' })
+      const also = [
+        ...claims.storeKeys(
+          [code, texts].filter((each) => each !== undefined),
+          resent,
+        ),
+        renewed,
+        ended,
+        ...(page === undefined ? [] : [newPage(page, texts, resent)]),
+        recorded,
+      ]
+      const rows = await sql(eventRow, also)`SELECT id, seq, data FROM ${sessionEvent(resent, now)}`
+      announce(rows)
+      return rows.length > 0
+    },
+  }
+}
+
+type Nulled<Members> = { readonly [Name in keyof Members]: Members[Name] | null }

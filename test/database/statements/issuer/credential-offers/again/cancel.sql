@@ -1,0 +1,88 @@
+WITH
+  "moved" AS (
+    UPDATE credential_offer_sessions
+    SET
+      state = 'Error',
+      seq = seq + 1,
+      error_message = $1,
+      ended_at = $2,
+      confidential = $3::json
+    WHERE
+      id = $4
+      AND state = ANY ($5::TEXT[])
+      AND expires_at > $6
+      AND tx_code_attempts < $7::int
+    RETURNING
+      id,
+      seq,
+      state,
+      error_message,
+      deferred,
+      expires_at,
+      link_number,
+      first_view
+  ),
+  "transitions" AS (
+    SELECT
+      id,
+      seq,
+      changes,
+      first_view || changes AS data
+    FROM
+      (
+        SELECT
+          id,
+          seq,
+          first_view,
+          jsonb_strip_nulls(
+            jsonb_build_object(
+              'state',
+              state,
+              'errorMessage',
+              error_message,
+              'deferred',
+              deferred,
+              'expiresAt',
+              CASE
+                WHEN deferred IS NOT NULL
+                OR link_number > 0 THEN to_char(
+                  expires_at AT TIME ZONE 'UTC',
+                  'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+                )
+              END
+            )
+          ) AS changes
+        FROM
+          "moved"
+        WHERE
+          TRUE
+      ) AS moved_on
+  ),
+  "recorded_events" AS (
+    INSERT INTO
+      session_events (session_id, seq, changes, at)
+    SELECT
+      id,
+      seq,
+      changes,
+      $8
+    FROM
+      "transitions"
+  ),
+  "audited" AS (
+    INSERT INTO
+      audit_events (actor, action, subject, subject_id)
+    SELECT
+      $9,
+      $10,
+      $11,
+      "moved"."id"
+    FROM
+      "moved"
+  )
+SELECT
+  id,
+  seq,
+  data
+FROM
+  "transitions"

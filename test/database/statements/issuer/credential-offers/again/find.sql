@@ -1,0 +1,92 @@
+SELECT
+  o.id AS "offeringId",
+  s.name AS "schemaName",
+  (
+    s.mdoc IS NOT NULL
+    AND EXISTS (
+      SELECT
+        1
+      FROM
+        issuers d
+      WHERE
+        d.id = o.issuer_id
+        AND d.is_default
+    )
+  ) AS "asMdoc",
+  o.configuration_ids AS offered,
+  o.recipient,
+  o."grant",
+  o.for_subject AS "forSubject",
+  o.profile,
+  o.deferred,
+  o.redemption_limit AS "redemptionLimit",
+  o.redemption_count AS "redemptionCount",
+  o.expires_at AS "expiresAt",
+  o.claims_erased_at IS NOT NULL AS "claimsErased",
+  CASE
+    WHEN x.id IS NULL THEN NULL
+    ELSE jsonb_build_object(
+      'id',
+      x.id,
+      'createdBy',
+      x.created_by,
+      'state',
+      x.state,
+      'seq',
+      x.seq,
+      'errorMessage',
+      x.error_message,
+      'deferred',
+      x.deferred,
+      'txCode',
+      x.tx_code,
+      'txCodeHash',
+      x.tx_code_hash,
+      'txCodeAttempts',
+      x.tx_code_attempts,
+      'linkNumber',
+      x.link_number,
+      'configurationIds',
+      o.configuration_ids,
+      'issuerId',
+      o.issuer_id,
+      'expiresAt',
+      x.expires_at,
+      'createdAt',
+      x.created_at
+    )
+  END AS session,
+  x.wallet_url AS "walletUrl",
+  s.withdrawn_at IS NOT NULL AS withdrawn,
+  (x.first_view ->> 'expiresAt')::timestamptz AS "firstExpiresAt",
+  x.confidential,
+  NULL::text AS "confidentialKey",
+  p.id AS "pageId",
+  p.in_qr_code AS "inQrCode",
+  COALESCE(
+    p.texts,
+    CASE
+      WHEN p.title IS NULL
+      AND p.text IS NULL THEN NULL
+      ELSE json_build_object('title', p.title, 'text', p.text)
+    END
+  ) AS texts,
+  NULL::text AS "textsKey"
+FROM
+  (
+    SELECT
+      $1::text AS id
+  ) wanted
+  JOIN offerings o ON o.id = wanted.id
+  JOIN schemas s ON s.id = o.schema_id
+  LEFT JOIN credential_offer_sessions x ON x.id = o.id
+  JOIN LATERAL (
+    SELECT
+      1
+    WHERE
+      o.is_session = (x.id IS NOT NULL)
+  ) kept ON TRUE
+  LEFT JOIN pages p ON p.offering_id = x.id
+  AND p.made_by = x.created_by
+WHERE
+  x.created_by = COALESCE($2::text, x.created_by)
