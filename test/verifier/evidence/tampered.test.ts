@@ -268,7 +268,7 @@ describe('a request object of somebody else', () => {
 
   it('is not of the DID in the client identifier', async () => {
     expect(await faults(String(evidence.request.clientId), await stranger())).toEqual([
-      'request: The client identifier is of another key.',
+      'request: The client identifier is for a different key.',
     ])
   })
 
@@ -280,7 +280,7 @@ describe('a request object of somebody else', () => {
       'request: The client identifier is not the hash of the certificate.',
     ])
     expect(await faults(own, await stranger(), leaf.x5c)).toEqual([
-      'request: The certificate of the request is of another key.',
+      'request: The certificate of the request is for a different key.',
     ])
   })
 })
