@@ -52,7 +52,7 @@ describe('issuing to a caller', () => {
     const { issue, allot, giveBack, sign, record } = issuing()
     const issued = await issue({ ...REQUEST, redemption: { offeringId: 'offering' } })
     expect(issued).toEqual({ id: 'id-1', compact: 'a.b.c', vc: VC })
-    expect(allot).toHaveBeenCalledWith('issuer', 'key', 1)
+    expect(allot).toHaveBeenCalledWith({ issuerId: 'issuer', keyId: 'key', bits: 1 }, 1)
     expect(sign).toHaveBeenCalledWith(
       expect.objectContaining({ id: 'id-1', status: { listId: 'list', index: 7 }, issuedAt: NOW }),
     )

@@ -131,7 +131,7 @@ describe('the evidence of an answer', () => {
       return source
     })
     expect(await failuresOf({ ...evidence, sources })).toContainEqual(
-      expect.stringContaining('are not those of the DID.'),
+      expect.stringContaining('differ from the keys in the DID.'),
     )
   })
 
