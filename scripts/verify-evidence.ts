@@ -4,8 +4,9 @@ import { checkEvidence } from './verify-evidence/check.js'
 
 /**
  * `npm run verify-evidence FILE`: makes every check of a wallet's answer again. It uses only the package that `GET
- * /api/v1/verification-sessions/{id}/evidence` returned, and neither a database nor a network. It exits with 1 if a
- * check fails although it is recorded as passed, or if the package does not prove its outcome.
+ * /api/v1/verification-sessions/{id}/evidence` returned, and neither a database nor a network. The program exits
+ * with 1 if the outcome of a check differs from the recorded outcome, or if the package does not prove the recorded
+ * outcome of the session.
  */
 async function run([file]: readonly string[]): Promise<boolean> {
   if (file === undefined) throw new Error('Name the file: npm run verify-evidence FILE')

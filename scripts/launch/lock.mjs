@@ -111,8 +111,8 @@ export function acquireLock(file) {
 
 /**
  * Removes the lock file of a holder that has ended. Only one process may remove the file, otherwise it could remove the
- * lock of the next holder. A process gets this right by creating a second name for the file. The name is made from the
- * file's content.
+ * lock of the next holder. A process gets the permission to remove the file by creating a second name for the file. The
+ * name is made from the file's content.
  *
  * @param {string} file
  * @param {string} content

@@ -25,7 +25,7 @@ export async function checkRequest({ request, profile }: StoredEvidence): Promis
   for (const compact of compactsOf(signed)) compareParameters(request, profile, await signedBy(compact, key))
   for (const compact of request.copies ?? []) {
     const { dcql_query: _, ...sent } = await signedBy(compact, key)
-    // A wallet's copy may lack formats that the wallet does not support.
+    // The query is not compared: the request object for one wallet may lack formats that this wallet does not support.
     compareParameters(request, profile, sent)
   }
 }

@@ -34,7 +34,7 @@ export interface ProvenSessions {
   proven(sent: SentCredentials, isActivity: boolean): Promise<ProvenSession | undefined>
 }
 
-/** Authenticates callers by Bearer token, client secret or console session. With AUTH_DISABLED no credentials are checked. */
+/** Authenticates callers by Bearer token, client secret or console session. With AUTH_DISABLED no caller is checked. */
 export interface Access {
   /** @throws the matching 401. */
   user(sent: SentCredentials, isActivity: boolean): Promise<Caller>

@@ -11,8 +11,9 @@ const isWell = (error: Error): boolean =>
 
 /**
  * Runs a query on a connection of the pool, and returns the connection. If a statement is refused because of its
- * values, the connection stays in the pool. `query` of the pool would close the connection. Then each request of a
- * stranger with a NUL character would open a new connection.
+ * values, the connection stays in the pool. `query` of the pool would close the connection. Then a stranger could make
+ * the service open a new connection with each request: a text with a NUL character is enough, because PostgreSQL
+ * refuses it.
  *
  * @returns the value that the driver passes to the query's callback
  * @throws the driver's own error

@@ -28,7 +28,8 @@ beforeAll(async () => {
   admin = { authorization: await service.bearer('officer', { roles: ['admin'] }) }
   await signIn('alice', { name: 'Alice Example' })
   await waitForDeferred('alice')
-  // Users cannot sign in at this service, so no offer can be limited to a user.
+  // No identity provider is configured at which users can sign in, so the API refuses `forSubject`. The test therefore
+  // writes the column itself.
   const offer = await offered('For Alice')
   await query(service.databaseUrl, "UPDATE offerings SET for_subject = 'alice' WHERE id = $1", [offer])
   const ofDid = await offered('For a DID of Alice')

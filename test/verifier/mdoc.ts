@@ -26,7 +26,7 @@ export const NAME_AND_BIRTH = [
   [NAMESPACE, 'birth_date'],
 ] as const
 
-/** The beginning of the error sentence if such a presentation is refused. */
+/** The beginning of the error message if a presentation for the query `LICENCE` is refused. */
 export const FOR_LICENCE = 'Presentation for licence:'
 
 /** Makes a driving licence that was signed an hour ago. */

@@ -584,7 +584,8 @@ export const en = {
       listed: 'Issuers that I list',
     },
     trusted: 'Trusted issuers',
-    trustedHint: 'One per line: a DID, an https address, self (this service), x5c (certificates) or * (every issuer).',
+    trustedHint:
+      'One per line: a DID, an https address, self (this service), x5c (every issuer whose certificate leads to a trust anchor) or * (every issuer).',
     transactions: 'Transaction data',
     transactionsIntro: 'For example a payment. The holder sees the transaction and signs it with an SD-JWT VC.',
     addTransaction: 'Add a transaction',

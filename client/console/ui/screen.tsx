@@ -19,8 +19,8 @@ interface Props {
 let isFirst = true
 
 /**
- * One screen. The title of the screen is the title of the page. It gets the focus when the user comes from another
- * screen.
+ * One screen. The title of the screen is the title of the page. The heading of the screen gets the focus when the user
+ * comes from another screen.
  */
 export function Screen({ title, titleLang, intro, term, actions, children }: Props) {
   const { common } = useTexts()

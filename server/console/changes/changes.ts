@@ -191,7 +191,7 @@ export function createChanges({ store, events, clock, log, newId, everyMs = EVER
     if (news === undefined) {
       series = newId()
       remembered = []
-      // Each period has a new NewsReader. It skips the changes that were made while there were no streams.
+      // Each series has a new NewsReader. It skips the changes that were made while there were no streams.
       news = new NewsReader(store, events.nameOf, () => performance.now())
       unfollow = events.follow(news)
       timer = setInterval(turn, everyMs)

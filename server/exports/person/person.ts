@@ -298,7 +298,10 @@ export function createPersonRecords({ store, audit, claims, vault, config, clock
   }
 }
 
-/** The issuer and the configurations of a deferred issuance: its tokens and keys are secrets, not data about the person. */
+/**
+ * The issuer and the configurations of a deferred issuance. Its tokens and keys are left out, because they are secrets
+ * and not data about the person.
+ */
 function awaited(content: unknown): Record<string, unknown> {
   const { credentialIssuer, transactions = [] } = content as {
     credentialIssuer?: string

@@ -100,9 +100,9 @@ export type IssuanceStore = ReturnType<typeof createIssuanceStore>
 
 export function createIssuanceStore({ sql }: Database, claims: ClaimsVault) {
   /**
-   * Reads the contexts of several type names, with the issuer in `named`, or the issuer that signs by default. The
-   * statement for a single name has no list, and no condition tests for null. Otherwise PostgreSQL would plan the
-   * statement again for each call. Planning takes longer than the statement itself.
+   * Reads the contexts of several type names, with the issuer in `named`, or the issuer that signs by default. For a
+   * single name, the statement contains no list of names, and no condition that tests a parameter for null. Otherwise
+   * PostgreSQL would plan the statement again for each call. Planning takes longer than the statement itself.
    */
   const contexts = (
     names: readonly string[],

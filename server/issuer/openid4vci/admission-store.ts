@@ -25,7 +25,9 @@ export interface Admission {
    * first issuance, or when the wallet begins to wait.
    */
   readonly counted: boolean
-  /** The authorization of the token; null for a token from a pre-authorized code without an authorization. */
+  /**
+   * The authorization of the token; null if the token came from a pre-authorized code of an offer that is not deferred.
+   */
   readonly authorizationId: string | null
   /** The number of requested instances that were not counted before. */
   readonly instances: number

@@ -36,8 +36,8 @@ const SECRETS = columnNamed('secrets.value')
 const KEYS = columnNamed('keys.private_jwk')
 
 /**
- * Whether a value in the clear is read until the job has encrypted its column: every value except a key of the installation, which the
- * start encrypted.
+ * Whether the service accepts a value in the clear as long as the job has not finished the value's column. True for
+ * every value except the installation's own keys, because the start has encrypted these keys.
  *
  * @param isOfHolder whether a key belongs to no issuer, verifier or other part of the installation
  */

@@ -50,7 +50,7 @@ const zProgress = z.strictObject({
 /** The progress of the encryption of one column. */
 export type ColumnProgress = z.infer<typeof zProgress>
 
-/** The progress from which a column continues. */
+/** What a start stores in the progress of a column: the keys, and the position from which the job continues. */
 export type NewProgress = Pick<ColumnProgress, 'column' | 'keyId' | 'formerKeyIds' | 'position' | 'again'>
 
 /** The result of a batch. */

@@ -28,7 +28,10 @@ function memberOf(holder: object, name: string): unknown {
   return (holder as Readonly<Record<string, unknown>>)[name]
 }
 
-/** A text that two JSON values share if and only if they are equal: members of objects have a fixed order. */
+/**
+ * Writes a JSON value as text. Two values have the same text if and only if they are equal, because the members of
+ * objects are sorted by name.
+ */
 export function canonicalJson(value: unknown, work: Work): string {
   work.spend(UNITS_OF_A_MEMBER + (typeof value === 'string' ? value.length / CHARACTERS_PER_UNIT : 0))
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item, work)).join(',')}]`

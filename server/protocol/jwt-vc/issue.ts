@@ -20,7 +20,7 @@ export interface JwtVcInput {
   readonly issuerKid?: string
   /** A URI: `id` and `jti`. */
   readonly id: string
-  /** The credential's types; May begin with VerifiableCredential, or leave it out. */
+  /** The credential's types, with or without `VerifiableCredential`, which is added if it is missing. */
   readonly types: readonly string[]
   readonly claims: JsonObject
   /** A URI: `credentialSubject.id` and `sub`. */

@@ -68,7 +68,8 @@ function requestOf(params: Readonly<Record<string, string>>): RequestInvitation 
   if (request !== undefined && !isSignedRequest(request)) throw errors.badRequest('request must be a signed JWT')
   if (requestUri !== undefined && !isWebAddress(requestUri))
     throw errors.badRequest('request_uri must be an https address')
-  // OpenID4VP 1.0 §5.6: in a request with its own parameters, the response type must ask for a presentation.
+  // OpenID4VP 1.0 §5.6: if the parameters of the request are in the address itself and not in a request object, the
+  // response type must ask for a presentation.
   const asksInPlace = request === undefined && requestUri === undefined
   if (asksInPlace && params.response_type?.split(' ').includes('vp_token') !== true)
     throw errors.badRequest('response_type must have vp_token')

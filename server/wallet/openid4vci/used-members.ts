@@ -48,7 +48,7 @@ const WHAT = 'Metadata of the issuer'
 const texts = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((entry) => typeof entry === 'string') : []
 
-/** The present members of an object: null is treated as absent. */
+/** Returns those of the named members that the object has. A member with the value null counts as absent. */
 function pick(object: JsonObject, names: readonly string[]): JsonObject {
   const entries = names.map((name) => [name, Object.hasOwn(object, name) ? object[name] : undefined] as const)
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined && value !== null))

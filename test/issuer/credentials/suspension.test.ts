@@ -114,7 +114,8 @@ describe('a suspended credential', () => {
       'jwt_vc_json',
       { revocation: 0, suspension: 0 },
       { revocation: 0, suspension: 1 },
-      // A verifier with an older copy of one of the lists never sees the credential as valid.
+      // The suspension stays set after the revocation. So a verifier with an older copy of one of the lists never sees
+      // the credential as valid.
       { revocation: 1, suspension: 1 },
     ],
   ])(

@@ -72,7 +72,7 @@ function formerDisplay(entry: JsonObject): JsonObject {
 }
 
 /**
- * The members that open drafts add to the issuer's metadata of 1.0.
+ * The members that the allowed drafts (`ISSUER_LEGACY_PROFILES`) add to the issuer metadata of OpenID4VCI 1.0.
  *
  * @param configurations the published configurations
  * @param formerFormats the names of formats in drafts
