@@ -30,10 +30,25 @@ describe('/api-docs in a browser', () => {
     await page.locator('.opblock').first().waitFor()
     const { paths } = (await service.request('GET', '/api-docs-json')).json
     const operations = Object.values<object>(paths).flatMap((methods) => Object.keys(methods))
-    expect(await page.locator('.opblock').count()).toBe(operations.length)
+    // Swagger UI draws only the operations of a large document that are near the visible part of the page.
+    const shown = new Set<string>()
+    const scrolledUntil = async (isDone: () => boolean | Promise<boolean>) => {
+      await page.evaluate('window.scrollTo(0, 0)')
+      for (let step = 0; step < 200 && !(await isDone()); step += 1) {
+        await page.mouse.wheel(0, 500)
+        await page.waitForTimeout(50)
+        const ids = await page.locator('.opblock').evaluateAll((blocks) => blocks.map(({ id }) => id))
+        for (const id of ids) shown.add(id)
+      }
+    }
+    await page.mouse.move(600, 500)
+    await scrolledUntil(() => shown.size === operations.length)
+    expect(shown.size).toBe(operations.length)
+    await page.evaluate('window.scrollTo(0, 0)')
     expect(await page.locator('.info .title').innerText()).toContain('Credence')
 
     const verify = page.locator('.opblock', { hasText: '/credentials/verify' })
+    await scrolledUntil(async () => (await verify.count()) > 0)
     await verify.locator('.opblock-summary-control').click()
     await verify.locator('.responses-table').first().waitFor()
     expect(complaints).toEqual([])
