@@ -26,3 +26,12 @@ export async function freePort(preferred?: number): Promise<number> {
   if (address === null || typeof address === 'string') throw new Error('There is no free TCP port.')
   return address.port
 }
+
+/** A free TCP port of 127.0.0.1 whose next port is free too. After 20 attempts, any free port. */
+export async function freePortBeforeFree(): Promise<number> {
+  for (let attempt = 1; attempt <= 20; attempt += 1) {
+    const port = await freePort()
+    if (port < 65_535 && (await isFree(port + 1))) return port
+  }
+  return freePort()
+}

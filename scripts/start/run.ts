@@ -4,7 +4,7 @@ import { projectDirectory } from '../../server/database/migrations.js'
 import { whenParentIsGone } from '../launch/parent.js'
 import { programOf } from '../launch/run-program.js'
 import { Cluster } from '../postgres/cluster.js'
-import { freePort, isFree } from '../postgres/free-port.js'
+import { freePortBeforeFree, isFree } from '../postgres/free-port.js'
 import { Supervisor } from '../supervisor/handle.js'
 import { embeddedData } from './embedded-database.js'
 import { publicAddressOf } from './public-address.js'
@@ -20,7 +20,8 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 /** `npm start`, or `npm run dev` with `--dev`: starts database and service, posts the demonstration schema, and prints the addresses. */
 export async function run(args: readonly string[]): Promise<void> {
   const environment = readEnvironment(process.env, join(root, '.env'))
-  const plan = planStart(environment, await freePort(), publicAddressOf(args))
+  // `--public` opens the next port.
+  const plan = planStart(environment, await freePortBeforeFree(), publicAddressOf(args))
   const supervisor = await Supervisor.start()
   const up = new AbortController()
   const over = untilOver(supervisor)
