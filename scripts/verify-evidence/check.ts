@@ -121,10 +121,13 @@ function* compared(name: string, { checks }: EvidencePresentation, { passed, fai
 const isTrusted = (checks: EvidencePresentation['checks']): boolean =>
   !checks.some(({ check, outcome }) => check === 'issuer-trust' && outcome === 'failed')
 
+/** The query of the request. The service checked the query when the request was made, and the package holds it unchanged. */
+const queryOf = ({ request }: StoredEvidence): DcqlQuery => request.dcqlQuery as unknown as DcqlQuery
+
 /** Checks the answer as a whole: the required presentations, the authorized transaction data, and the outcome. */
 function* checkAnswer(evidence: StoredEvidence, judged: readonly Judged[]): Generator<Outcome> {
   for (const { check } of evidence.checks) yield { name: `answer: ${check} (fails, as recorded)` }
-  const query = evidence.request.dcqlQuery as unknown as DcqlQuery
+  const query = queryOf(evidence)
   const good = judged.filter(({ failed, presentation }) => failed === undefined && isTrusted(presentation.checks))
   const ids = new Set(judged.map(({ presentation }) => presentation.credentialQueryId))
   const counts = [...ids].map(
@@ -153,7 +156,7 @@ function createRerun(evidence: StoredEvidence) {
   const sources = sourcesOf(evidence)
   const work = new Work(WORK_PER_REQUEST)
   const now = new Date(evidence.answeredAt)
-  const query = request.dcqlQuery as unknown as DcqlQuery
+  const query = queryOf(evidence)
   const items = request.vpQuery === undefined ? [] : compileVpQuery(request.vpQuery as VpQueryItem[], work)
   const asked = (request.transactionData ?? []).map(
     (sent): SentTransactionData => ({

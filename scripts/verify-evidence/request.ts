@@ -32,6 +32,7 @@ export async function checkRequest({ request, profile }: StoredEvidence): Promis
 
 function compactsOf(signed: string | JsonObject): string[] {
   if (typeof signed === 'string') return [signed]
+  // The schema of the package has checked only that the value is an object. A wrong member fails in the check of the signature.
   const { payload, signatures } = signed as unknown as SignedGeneral
   return signatures.map((one) => `${one.protected}.${payload}.${one.signature}`)
 }

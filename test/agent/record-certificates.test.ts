@@ -38,7 +38,7 @@ const asked = (id: string, body: Record<string, unknown> = {}, by = service) =>
 async function requestObject({ request_uri: uri }: Asked) {
   const compact = await (await fetch(uri)).text()
   const header = decodeProtectedHeader(compact)
-  return { compact, header, payload: decodeJwt(compact) as unknown as RequestPayload }
+  return { compact, header, payload: decodeJwt<RequestPayload>(compact) }
 }
 
 const keysOf = (id: string) =>

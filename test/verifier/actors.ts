@@ -114,7 +114,7 @@ export interface RequestPayload {
 export async function fetchRequest(asked: Pick<Asked, 'request_uri'>): Promise<RequestPayload> {
   const response = await fetch(asked.request_uri)
   if (response.status !== 200) throw new Error(`Request object: ${response.status} ${await response.text()}`)
-  return decodeJwt(await response.text()) as unknown as RequestPayload
+  return decodeJwt<RequestPayload>(await response.text())
 }
 
 export interface PresentOptions {

@@ -83,6 +83,7 @@ function erasable({ record, id, credentialSubject, session = null }: Line): Eras
 
 /** Yields the lines of a text that arrives in pieces. */
 async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  // The types of the DOM let a decoder write shared memory too, which the stream of a response never has.
   const reader = body.pipeThrough(new TextDecoderStream() as unknown as TransformStream<Uint8Array, string>).getReader()
   let rest = ''
   for (;;) {

@@ -142,7 +142,7 @@ describe('the evidence of an answer', () => {
       const body = new URLSearchParams({ wallet_nonce: `wallet-nonce-${count}` })
       copies.push(await (await fetch(asked.request_uri, { method: 'POST', body })).text())
     }
-    const payload = decodeJwt(copies.at(-1) ?? '') as unknown as RequestPayload
+    const payload = decodeJwt<RequestPayload>(copies.at(-1) ?? '')
     await answer(payload, { purchase: [await present(world.held['dc+sd-jwt'], world.wallet, payload)] })
     const evidence = await evidenceOf(world.service, asked)
     expect(evidence.request.copies).toEqual(copies.slice(1))

@@ -73,7 +73,7 @@ async function requestObject({ request_uri: uri }: Asked) {
   return {
     compact,
     header: decodeProtectedHeader(compact) as { jwt?: string },
-    payload: decodeJwt(compact) as unknown as RequestPayload,
+    payload: decodeJwt<RequestPayload>(compact),
   }
 }
 

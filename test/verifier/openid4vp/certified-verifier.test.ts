@@ -41,7 +41,7 @@ async function requestObject({ request_uri: uri }: Asked) {
   return {
     compact,
     header: decodeProtectedHeader(compact),
-    payload: decodeJwt(compact) as unknown as RequestPayload,
+    payload: decodeJwt<RequestPayload>(compact),
   }
 }
 

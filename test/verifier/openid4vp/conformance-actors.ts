@@ -172,7 +172,7 @@ export async function startSuite() {
       const header = decodeProtectedHeader(compact)
       const key = certifiedKey(header.x5c) as Parameters<typeof importJWK>[0]
       await compactVerify(compact, await importJWK(key, 'ES256'))
-      return { header, payload: decodeJwt(compact) as unknown as RequestPayload }
+      return { header, payload: decodeJwt<RequestPayload>(compact) }
     },
 
     /** Answers with a presentation, encrypted if the request asks for encryption. */

@@ -173,7 +173,7 @@ describe('vp_formats_supported of a wallet', () => {
     const request = await asked({ responseMode: 'direct_post', ...body })
     const reply = await fetchWith(request, { vp_formats_supported: formats })
     expect(reply.status).toBe(200)
-    const payload = decodeJwt(reply.text) as unknown as RequestPayload
+    const payload = decodeJwt<RequestPayload>(reply.text)
     return { request, payload, ids: payload.dcql_query.credentials.map(({ id }) => id) }
   }
   const BOTH = ['item-0-sd-jwt', 'item-0-jwt-vc']

@@ -81,6 +81,7 @@ describe('the status of a credential in a list of this installation', () => {
         return entry
       },
     })
+    // The checks of a status call only `read`.
     const recorder = {
       read: ({ content }: { content: unknown }) => {
         noted = content

@@ -5,6 +5,7 @@ import { makeLeaf, makeRoot } from '../certified.js'
 
 it('attack: chains of certificates are charged to the budget by length before a certificate is parsed', async () => {
   const root = makeRoot()
+  // A chain is checked before any of the other ports is called.
   const ports = {
     clock: () => new Date(),
     config: { trustAnchors: [root.certificate] },

@@ -146,7 +146,7 @@ describe('a request of profile draft21 (OpenID4VP draft 21 §5)', () => {
     const definitionFor = async (vp_formats_supported: unknown) => {
       const wallet_metadata = JSON.stringify({ vp_formats_supported, client_id_schemes_supported: ['did'] })
       const reply = await postForm(asked.request_uri, { wallet_metadata })
-      return (decodeJwt(reply.text) as unknown as Payload).presentation_definition.input_descriptors.map(({ id }) => id)
+      return decodeJwt<Payload>(reply.text).presentation_definition.input_descriptors.map(({ id }) => id)
     }
     expect(await definitionFor({ 'vc+sd-jwt': {} })).toEqual(['item-0-sd-jwt'])
     expect(await definitionFor({ 'dc+sd-jwt': {}, jwt_vc_json: {} })).toEqual(['item-0-jwt-vc'])

@@ -106,7 +106,7 @@ describe('a request of profile draft24 (OpenID4VP draft 24 §5)', () => {
       client_metadata: { authorization_encrypted_response_enc: 'A128GCM' },
     })
     const whole = await fetchWith({ vp_formats_supported: { jwt_vc_json: { alg_values_supported: ['ES999'] } } })
-    expect((decodeJwt(whole.text) as unknown as RequestPayload).dcql_query.credentials).toHaveLength(2)
+    expect(decodeJwt<RequestPayload>(whole.text).dcql_query.credentials).toHaveLength(2)
   })
 
   it.each([
