@@ -8,5 +8,7 @@ export default defineConfig({
     include: ['test/browser/**/*.test.ts'],
     globalSetup: ['test/support/database-setup.ts', 'test/support/console-setup.ts'],
     maxWorkers: 1,
+    // Some tests walk every screen in every size.
+    testTimeout: 300_000,
   },
 })

@@ -9,6 +9,9 @@ export const unit = [
   'test/api/paging.test.ts',
   'test/auth/signing-keys.test.ts',
   'test/console/claims.test.ts',
+  'test/console/kept-forms.test.ts',
+  'test/console/local-days.test.ts',
+  'test/console/offers-from-file.test.ts',
   'test/console/news.test.ts',
   'test/console/requests.test.ts',
   'test/console/schema-form.test.ts',
@@ -52,10 +55,16 @@ export const unit = [
   'test/http/request-facts.test.ts',
   'test/pages/html.test.ts',
   'test/people-pages/come-back.test.ts',
+  'test/people-pages/contact.test.ts',
+  'test/people-pages/transactions.test.ts',
+  'test/config/wallet-links.test.ts',
+  'test/console/login-languages.test.ts',
   'test/pages/tokens.test.ts',
   'test/statistics/figures.test.ts',
   'test/scripts/node-version.test.ts',
   'test/scripts/conformance.test.ts',
+  'test/scripts/identity-provider.test.ts',
+  'test/scripts/login.test.ts',
   'test/scripts/settings.test.ts',
   'test/verifier/qr-codes/png.test.ts',
   'test/verifier/sessions/reading-results.test.ts',
@@ -69,6 +78,7 @@ export const unit = [
   'test/wallet/openid4vci/receiving.test.ts',
   'test/wallet/openid4vp/matching.test.ts',
   'test/wallet/presentations/*.test.ts',
+  'test/webhooks/signing.test.ts',
 ]
 
 /** Tests that start programs: the built service, npm start, the compiler, the linter. */
@@ -77,13 +87,16 @@ export const processes = [
   'test/main/**/*.test.ts',
   'test/proof/announcement-killed.test.ts',
   'test/proof/authorization-killed.test.ts',
+  'test/proof/idempotency-killed.test.ts',
   'test/proof/killed.test.ts',
   'test/proof/status-indices.test.ts',
+  'test/proof/webhooks-killed.test.ts',
   'test/scripts/*.test.ts',
   'test/install/**/*.test.ts',
   'test/contract/import-rule.test.ts',
   'test/keys/at-rest.test.ts',
   'test/keys/encryption-killed.test.ts',
+  'test/issuer/status-jobs/killed.test.ts',
 ]
 
 const browser = ['test/browser/**']

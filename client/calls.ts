@@ -1,7 +1,18 @@
+/** The key of a call that creates something. It is no interface, because tRPC accepts only a type as a context. */
+export type KeyContext = {
+  /** The call's `Idempotency-Key`. Default: a random key for each call. With `false`, the call has no key. */
+  readonly idempotencyKey?: string | false
+}
+
 /** Options of a call, in addition to its input. */
 export interface CallOptions {
   /** Aborts the call. */
   readonly signal?: AbortSignal
+  /**
+   * The service acts once for each key of a caller. Give a key if your program may repeat the call after a restart.
+   * Other procedures than those that create something ignore it.
+   */
+  readonly context?: KeyContext
 }
 
 /** The input may be left out if all its members are optional. */

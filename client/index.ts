@@ -1,14 +1,26 @@
-import { createTRPCClient, httpBatchLink, httpSubscriptionLink, isTRPCClientError, splitLink } from '@trpc/client'
+import {
+  createTRPCClient,
+  httpBatchLink,
+  httpLink,
+  httpSubscriptionLink,
+  isTRPCClientError,
+  type Operation,
+  splitLink,
+} from '@trpc/client'
 import { EventSource } from 'eventsource'
 import type { CredenceClient } from './api.js'
-import type { CredenceError } from './calls.js'
+import type { CredenceError, KeyContext } from './calls.js'
+import { CREATING } from './creating.js'
 import { credentialed, type Fetch, type TokenSource } from './request.js'
+import { IDEMPOTENCY_KEY, keyHeader, newKey, retrying } from './retry.js'
 import type { AppRouter } from './router.js'
 import { endOnRefusal, streaming } from './subscription.js'
 import { transformer } from './transformer.js'
 
 /** The maximum number of calls that the service accepts in one request. */
 const MAX_BATCH = 10
+/** How often a call that creates something is repeated. */
+const RETRIES = 3
 /** The maximum length of a request's address. Node answers 431 if the head of a request is longer than 16 KiB. */
 const MAX_URL_LENGTH = 8_000
 
@@ -17,6 +29,7 @@ export type {
   CallOptions,
   CredenceError,
   CredenceErrorShape,
+  KeyContext,
   Mutation,
   Query,
   Subscription,
@@ -25,6 +38,8 @@ export type {
 } from './calls.js'
 export type { Fetch, TokenSource } from './request.js'
 export type { AppRouter, CredenceInputs, CredenceOutputs } from './router.js'
+export type * from './webhook-events.js'
+export { verifyWebhook, type WebhookHeaders, WebhookVerificationError } from './webhooks.js'
 
 export interface CredenceClientOptions {
   /** Base URL of the service. The client adds `/trpc`. */
@@ -38,6 +53,21 @@ export interface CredenceClientOptions {
   readonly clientSecret?: string | undefined
   /** Default: the global `fetch`. */
   readonly fetch?: Fetch | undefined
+  /**
+   * Whether each call that creates something has a random `Idempotency-Key`, and is repeated after a broken connection,
+   * 429, 502 or 503. Default: true. A key of the call's own options is always sent.
+   */
+  readonly idempotencyKeys?: boolean | undefined
+  /** How often such a call is repeated at most. Default: 3. */
+  readonly retries?: number | undefined
+}
+
+/** The key of a call; undefined if the call has none. */
+function keyOf({ type, path, context }: Operation, byItself: boolean): string | undefined {
+  if (type !== 'mutation' || !CREATING.has(path)) return undefined
+  const { idempotencyKey } = context as KeyContext
+  if (idempotencyKey === false) return undefined
+  return idempotencyKey ?? (byItself ? newKey() : undefined)
 }
 
 /** Whether a caught error came from a client of this module. */
@@ -45,7 +75,8 @@ export const isCredenceError = (thrown: unknown): thrown is CredenceError => isT
 
 /**
  * A typed client of the service. Calls that start in the same tick of the event loop are sent in one request, at most
- * ten calls in each request. Subscriptions are Server-Sent Events. After a lost connection they reconnect and continue
+ * ten calls in each request. A call that creates something is a request of its own, with a random `Idempotency-Key`. The
+ * client repeats it after a broken connection, 429, 502 or 503, and it still acts once. Subscriptions are Server-Sent Events. After a lost connection they reconnect and continue
  * after the last event. If the service refuses, they end with an error. Tokens and secrets are sent only in headers,
  * never in an address. A redirect is an error, so tokens and secrets never reach another address.
  *
@@ -71,9 +102,10 @@ export const isCredenceError = (thrown: unknown): thrown is CredenceError => isT
  * }
  * ```
  */
-export function createCredenceClient({ url, accessToken, clientSecret, fetch }: CredenceClientOptions): CredenceClient {
+export function createCredenceClient(options: CredenceClientOptions): CredenceClient {
+  const { url, accessToken, clientSecret, fetch, idempotencyKeys = true, retries = RETRIES } = options
   const address = `${String(url).replace(/\/+$/, '')}/trpc`
-  const send = credentialed({ accessToken, clientSecret, fetch: fetch ?? globalThis.fetch })
+  const send = credentialed({ accessToken, clientSecret, fetch: retrying(fetch ?? globalThis.fetch, retries) })
   return createTRPCClient<AppRouter>({
     links: [
       splitLink({
@@ -87,12 +119,22 @@ export function createCredenceClient({ url, accessToken, clientSecret, fetch }: 
             eventSourceOptions: { fetch: streaming(send) },
           }),
         ],
-        false: httpBatchLink({
-          url: address,
-          transformer,
-          fetch: send,
-          maxItems: MAX_BATCH,
-          maxURLLength: MAX_URL_LENGTH,
+        false: splitLink({
+          condition: (call) => keyOf(call, idempotencyKeys) !== undefined,
+          // A key belongs to one call, so a call with a key is a request of its own.
+          true: httpLink({
+            url: address,
+            transformer,
+            fetch: send,
+            headers: ({ op }) => ({ [IDEMPOTENCY_KEY]: keyHeader(keyOf(op, true) ?? '') }),
+          }),
+          false: httpBatchLink({
+            url: address,
+            transformer,
+            fetch: send,
+            maxItems: MAX_BATCH,
+            maxURLLength: MAX_URL_LENGTH,
+          }),
         }),
       }),
     ],

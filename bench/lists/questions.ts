@@ -6,8 +6,10 @@ import { createCredentialListStore } from '../../server/issuer/credentials/list/
 import { createOfferSessionListStore } from '../../server/issuer/openid4vci/sessions/list-store.js'
 import { CREDENTIAL_OFFER_STATES } from '../../server/issuer/openid4vci/sessions/session.js'
 import { createSchemaListStore } from '../../server/issuer/schemas/list/store.js'
+import { claimsInClear } from '../../server/keys/claims/vault.js'
+import type { NameHashes } from '../../server/names/names.js'
 import { createVerificationSessionListStore } from '../../server/verifier/sessions/list-store.js'
-import { SESSION_STATES } from '../../server/verifier/sessions/session.js'
+import { SESSION_STATES, type SessionState } from '../../server/verifier/sessions/session.js'
 import { createTrustedIssuerStore } from '../../server/verifier/trusted-issuers/store.js'
 
 /** A list request, and the number of rows that it finds in a database that `listFilling` has filled. */
@@ -49,12 +51,23 @@ export function questions(database: Database, rows: number, idPrefix: string): Q
       found,
     })),
   ]
+  /** Requests by names, which every list of named things answers. */
+  const byNames = [
+    [{ referenceHash: 'often' }, TAKE],
+    [{ referenceHash: 'rare' }, 19],
+    [{ referenceHash: 'missing' }, 0],
+    [{ labelHash: 'often' }, TAKE],
+    [{ labelHash: 'rare' }, 19],
+    [{ labelHash: 'missing' }, 0],
+    [{ referenceHash: 'rare', labelHash: 'rare' }, 19],
+  ] as const
+  const sessions = createVerificationSessionListStore(database, claimsInClear)
   const signers = createSignerStore(database)
   /** Requests for a list that has no filters. */
   const whole = (name: string, page: (part: ListPart) => Promise<readonly unknown[]>): Question[] =>
     list(name, (_, part) => page(part), undefined, []).filter(({ asked }) => asked === 'all' || asked === 'cursor')
   return [
-    ...list('credentials', createCredentialListStore(database).page, {}, [
+    ...list('credentials', createCredentialListStore(database, claimsInClear).page, {}, [
       [{ schema: 'Type_500' }, TAKE],
       [{ schema: 'Type_0' }, 19],
       [{ status: 'active' }, TAKE],
@@ -65,8 +78,11 @@ export function questions(database: Database, rows: number, idPrefix: string): Q
       [{ offeringId: 'popular' }, TAKE],
       [{ offeringId: 'rare' }, 19],
       [{ idPrefix }, 1],
+      [{ referenceHash: 'rare', status: 'revoked' }, 19],
+      [{ referenceHash: 'often', schema: 'Type_500' }, TAKE],
+      ...byNames,
     ]),
-    ...list('offer sessions', createOfferSessionListStore(database).page, {}, [
+    ...list('offer sessions', createOfferSessionListStore(database, claimsInClear).page, {}, [
       ...CREDENTIAL_OFFER_STATES.map(
         (state) => [{ state }, state === 'CredentialIssued' ? TAKE : state === 'Accepted' ? 19 : 0] as const,
       ),
@@ -74,12 +90,19 @@ export function questions(database: Database, rows: number, idPrefix: string): Q
       [{ deferred: 'approved' }, TAKE],
       [{ deferred: 'rejected' }, 0],
       [{ deferred: 'pending', state: 'Accepted' }, 19],
+      ...byNames,
     ]),
-    ...list(
+    ...list<NameHashes & { readonly state?: SessionState }>(
       'verification sessions',
-      createVerificationSessionListStore(database).page,
-      undefined,
-      SESSION_STATES.map((state) => [state, state === 'Error' ? TAKE : state === 'ResponseVerified' ? 19 : 0]),
+      ({ state, ...names }, part) =>
+        sessions.page({ ...(state === undefined ? {} : { state }), creator: undefined, ...names }, part),
+      {},
+      [
+        ...SESSION_STATES.map(
+          (state) => [{ state }, state === 'Error' ? TAKE : state === 'ResponseVerified' ? 19 : 0] as const,
+        ),
+        ...byNames,
+      ],
     ),
     ...list('schemas', createSchemaListStore(database).page, {}, [
       [{ name: 'Type_500' }, 4],

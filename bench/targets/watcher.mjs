@@ -5,7 +5,7 @@ const { connectDatabase } = await import(new URL('database/connect.js', dist).hr
 const { createEventStore } = await import(new URL('events/store.js', dist).href)
 const { createEvents } = await import(new URL('events/stream.js', dist).href)
 const { eventTransport } = await import(new URL('events/transports/configured.js', dist).href)
-const { createLog } = await import(new URL('log.js', dist).href)
+const { createLog } = await import(new URL('log/log.js', dist).href)
 
 const { databaseUrl, transport, transportUrl, key, sessions } = JSON.parse(process.env.WATCH ?? '')
 const log = createLog('silent')

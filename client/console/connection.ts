@@ -3,6 +3,8 @@ import { serviceAddress } from './address.js'
 /** Waits between attempts to reach the service, in milliseconds. The last wait repeats. */
 const PAUSES = [1_000, 2_000, 4_000, 8_000] as const
 const LAST_PAUSE = 15_000
+/** The longest wait for an answer, in milliseconds. */
+const LONGEST_WAIT = 10_000
 
 let away = false
 let attempts = 0
@@ -24,7 +26,8 @@ const isAway = (status: number) => status === 502 || status === 503 || status ==
 async function ask(): Promise<void> {
   timer = undefined
   try {
-    heard((await fetch(serviceAddress('/health/readiness'), { headers: { 'x-console': '1' } })).status)
+    const signal = AbortSignal.timeout(LONGEST_WAIT)
+    heard((await fetch(serviceAddress('/health/readiness'), { signal, headers: { 'x-console': '1' } })).status)
   } catch {
     lost()
   }
@@ -53,11 +56,23 @@ export const connection = {
   heard,
   lost,
   isAway: () => away,
-  /** Tries to reach the service at once, without waiting for the next attempt. */
-  askNow: () => {
+  /** Asks the service at once, without waiting for the next attempt. Resolves when the attempt has ended. */
+  ask: (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
-    void ask()
+    return ask()
+  },
+  /** Asks the service, and resolves when the service answers. */
+  answered: async (): Promise<void> => {
+    await connection.ask()
+    if (!away) return
+    await new Promise<void>((resolve) => {
+      const listener = () => {
+        listeners.delete(listener)
+        resolve()
+      }
+      listeners.add(listener)
+    })
   },
   subscribe: (listener: () => void) => {
     listeners.add(listener)

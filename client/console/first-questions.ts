@@ -18,9 +18,11 @@ async function answerOf(path: string): Promise<unknown> {
   }
 }
 
-/** True if the user of the session is an admin: only an admin may read the setup. */
-const isAdmin = (session: unknown): boolean =>
-  (session as { readonly user?: { readonly isAdmin?: boolean } | null } | undefined)?.user?.isAdmin === true
+/** True if the user of the session may read the setup. The service answers in the form of its contract, and each member is checked. */
+const maySeeSetup = (session: unknown): boolean =>
+  (
+    session as { readonly user?: { readonly operations?: readonly string[] } | null } | undefined
+  )?.user?.operations?.includes('setup.read') === true
 
 const isOverview = () =>
   `${window.location.pathname}/`.startsWith(consolePath) && window.location.pathname.length <= consolePath.length
@@ -35,7 +37,7 @@ export function askFirst(): void {
   if (!isOverview()) return
   answers.set(
     'setup',
-    session.then((answer) => (isAdmin(answer) ? answerOf('/api/v1/setup?ask=false') : undefined)),
+    session.then((answer) => (maySeeSetup(answer) ? answerOf('/api/v1/setup?ask=false') : undefined)),
   )
 }
 

@@ -1,13 +1,18 @@
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { createRootRoute, createRoute, createRouter } from '@tanstack/react-router'
 import { consolePath } from './address.js'
+import { lazyRouteComponent } from './loaded.js'
 import { auditSearch } from './screens/audit/search.js'
 import { credentialSearch } from './screens/credentials/search.js'
 import { Overview } from './screens/overview/overview.js'
 import { sessionSearch } from './screens/sessions/search.js'
 import { Broken } from './shell/broken.js'
 import { NotFound } from './shell/not-found.js'
+import { Pending } from './shell/pending.js'
 import { Shell } from './shell/shell.js'
 import { SIGNED_IN } from './signed-in.js'
+
+/** How long the former screen stays while the next screen loads, in milliseconds. */
+const PENDING_MS = 50
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: Broken })
 
@@ -25,6 +30,9 @@ const types = createRoute({
 const newType = createRoute({
   getParentRoute: () => root,
   path: '/types/new-type',
+  // The name of the type that the new type copies.
+  validateSearch: ({ from }: Readonly<Record<string, unknown>>): { from?: string } =>
+    typeof from === 'string' ? { from } : {},
   component: lazyRouteComponent(() => import('./screens/types/edit.js'), 'NewType'),
 })
 
@@ -56,6 +64,18 @@ const offersFromFile = createRoute({
   path: '/offers/from-file',
   validateSearch: typeInSearch,
   component: lazyRouteComponent(() => import('./screens/offers/many/from-file.js'), 'FromFile'),
+})
+
+const offerBatches = createRoute({
+  getParentRoute: () => root,
+  path: '/offers/batches',
+  component: lazyRouteComponent(() => import('./screens/offers/batches/list.js'), 'BatchList'),
+})
+
+const offerBatch = createRoute({
+  getParentRoute: () => root,
+  path: '/offers/batches/$id',
+  component: lazyRouteComponent(() => import('./screens/offers/batches/batch.js'), 'OfferBatch'),
 })
 
 const offer = createRoute({
@@ -92,6 +112,21 @@ const credentials = createRoute({
   component: lazyRouteComponent(() => import('./screens/credentials/list.js'), 'CredentialList'),
 })
 
+// The paths of credentials contain UUIDs, so this path cannot be the page of a credential.
+const statusJobs = createRoute({
+  getParentRoute: () => root,
+  path: '/credentials/jobs',
+  // The batch whose credentials the job changes.
+  validateSearch: ({ batch }: { batch?: unknown }): { batch?: string } => (typeof batch === 'string' ? { batch } : {}),
+  component: lazyRouteComponent(() => import('./screens/status-jobs/list.js'), 'StatusJobs'),
+})
+
+const statusJob = createRoute({
+  getParentRoute: () => root,
+  path: '/credentials/jobs/$id',
+  component: lazyRouteComponent(() => import('./screens/status-jobs/job.js'), 'Job'),
+})
+
 const credential = createRoute({
   getParentRoute: () => root,
   path: '/credentials/$id',
@@ -108,6 +143,12 @@ const wallet = createRoute({
   getParentRoute: () => root,
   path: '/wallets/$id',
   component: lazyRouteComponent(() => import('./screens/wallets/wallet.js'), 'Wallet'),
+})
+
+const heldCredential = createRoute({
+  getParentRoute: () => root,
+  path: '/wallets/$id/credentials/$credentialId',
+  component: lazyRouteComponent(() => import('./screens/wallets/held-credential.js'), 'HeldCredential'),
 })
 
 const signedIn = createRoute({
@@ -139,6 +180,12 @@ const trusted = createRoute({
   getParentRoute: () => root,
   path: '/trust/trusted',
   component: lazyRouteComponent(() => import('./screens/trust/trusted.js'), 'Trusted'),
+})
+
+const images = createRoute({
+  getParentRoute: () => root,
+  path: '/trust/images',
+  component: lazyRouteComponent(() => import('./screens/trust/images.js'), 'Images'),
 })
 
 const rotation = createRoute({
@@ -192,6 +239,25 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import('./screens/settings/settings.js'), 'Settings'),
 })
 
+// Shows the shared components while the console is developed. The bundle does not contain the screen.
+const gallery = createRoute({
+  getParentRoute: () => root,
+  path: '/ui',
+  component: import.meta.env.DEV ? lazyRouteComponent(() => import('./ui/gallery.js'), 'Gallery') : NotFound,
+})
+
+const webhooks = createRoute({
+  getParentRoute: () => root,
+  path: '/webhooks',
+  component: lazyRouteComponent(() => import('./screens/webhooks/list.js'), 'WebhookList'),
+})
+
+const webhook = createRoute({
+  getParentRoute: () => root,
+  path: '/webhooks/$id',
+  component: lazyRouteComponent(() => import('./screens/webhooks/webhook.js'), 'Webhook'),
+})
+
 export const router = createRouter({
   routeTree: root.addChildren([
     signedIn,
@@ -202,18 +268,24 @@ export const router = createRouter({
     nextVersion,
     newOffer,
     offersFromFile,
+    offerBatches,
+    offerBatch,
     offer,
     requests,
     newRequest,
     request,
     credentials,
+    statusJobs,
+    statusJob,
     credential,
     wallets,
     wallet,
+    heldCredential,
     sessions,
     verify,
     trust,
     trusted,
+    images,
     rotation,
     newIssuer,
     issuer,
@@ -221,11 +293,18 @@ export const router = createRouter({
     verifier,
     audit,
     person,
+    webhooks,
+    webhook,
     settings,
+    gallery,
   ]),
   basepath: consolePath,
   defaultPreload: 'intent',
   defaultErrorComponent: Broken,
+  // On a slow network the user sees at once that a screen is coming.
+  defaultPendingComponent: Pending,
+  defaultPendingMs: PENDING_MS,
+  defaultPendingMinMs: 0,
   scrollRestoration: true,
 })
 

@@ -6,23 +6,36 @@ const CHANNEL = 'console-signed-in'
 /** The address at which the sign-in of a second window ends. */
 export const SIGNED_IN = '/signed-in'
 
-/** The address to sign in. @param path the path below the console to return to */
-export function loginAddress(path: string): string {
+/**
+ * The address to sign in.
+ *
+ * @param path the path below the console to return to
+ * @param account `other` if the user chooses an account at the identity provider
+ */
+export function loginAddress(path: string, account?: 'other'): string {
   const address = new URL(serviceAddress('/console/login'))
+  if (account !== undefined) address.searchParams.set('account', account)
   address.searchParams.set('return', `${consolePath}${path.replace(/^\//, '')}`)
   return address.href
 }
 
-/** Informs the other windows that the user has signed in. */
-export function tellSignedIn(): void {
-  const channel = new BroadcastChannel(CHANNEL)
-  channel.postMessage('signed-in')
-  channel.close()
-}
+type News = 'signed-in' | 'signed-out'
 
-/** Calls the listener after a sign-in in another window. @returns a function that removes the listener */
-export function onSignedIn(listener: () => void): () => void {
-  const channel = new BroadcastChannel(CHANNEL)
-  channel.onmessage = listener
-  return () => channel.close()
+/** One channel for sending and receiving: a window does not receive its own news. */
+const channel = new BroadcastChannel(CHANNEL)
+
+const tell = (news: News): void => channel.postMessage(news)
+
+/** Informs the other windows that the user has signed in. */
+export const tellSignedIn = (): void => tell('signed-in')
+
+/** Informs the other windows that the user has signed out. */
+export const tellSignedOut = (): void => tell('signed-out')
+
+/** Calls a listener after a sign-in or a sign-out in another window. @returns a function that removes the listeners */
+export function onSignedIn(listeners: Readonly<Record<News, () => void>>): () => void {
+  channel.onmessage = ({ data }: MessageEvent<News>) => listeners[data]()
+  return () => {
+    channel.onmessage = null
+  }
 }

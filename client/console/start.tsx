@@ -8,7 +8,7 @@ import { setupAtOnce } from './queries/overview.js'
 import { queryClient } from './queries/query-client.js'
 import { session } from './queries/session.js'
 import { router } from './router.js'
-import type { Language } from './texts/language.js'
+import type { Language } from './texts/languages.js'
 import type { Texts } from './texts/texts.js'
 import { TextsProvider } from './texts/use-texts.js'
 
@@ -27,7 +27,8 @@ connection.subscribe(() => {
 async function firstAnswers(): Promise<void> {
   await queryClient.prefetchQuery(session)
   const user = queryClient.getQueryData(session.queryKey)?.user
-  if (user?.isAdmin === true && wasAsked('setup')) await queryClient.prefetchQuery(setupAtOnce)
+  if (user?.operations.includes('setup.read') === true && wasAsked('setup'))
+    await queryClient.prefetchQuery(setupAtOnce)
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig, type HtmlTagDescriptor, type Plugin, type Rolldown } from 'vite'
+import { CARD_STYLES } from '../../server/protocol/credential-card/styles.js'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -16,6 +18,15 @@ const CONSOLE = 'console'
 
 const JSX = ['jsx-runtime', 'jsx-dev-runtime']
 
+/** The style sheet of credential cards, which the pages for people contain too. The console imports it by this name. */
+const CARD_SHEET = 'virtual:credential-card.css'
+
+const cardSheet: Plugin = {
+  name: 'card-sheet',
+  resolveId: (id) => (id === CARD_SHEET ? `\0${CARD_SHEET}` : undefined),
+  load: (id) => (id === `\0${CARD_SHEET}` ? CARD_STYLES : undefined),
+}
+
 type Modules = Parameters<Rolldown.CodeSplittingNameFunction>[1]
 
 /** A module and all its static imports. */
@@ -26,9 +37,12 @@ function withImports(id: string, modules: Modules, found = new Set<string>()): S
   return found
 }
 
+/** A file with texts that only some screens need. Its name must differ from the file with the texts of the shell. */
+const OWN_TEXTS = /\/texts\/(type-editor|faces)\/([a-z]{2})\.ts$/
+
 /**
- * Bundles the console and its first screen into one file instead of a dozen shared files, because each file costs the
- * browser some milliseconds. `main.ts` loads this file. `main.ts` is a separate file, so that it runs first.
+ * Bundles the console and its first screen into one file, because each file costs the browser some milliseconds.
+ * `main.ts` is a separate file, so that it runs first.
  */
 function namesOfFiles(): Rolldown.CodeSplittingNameFunction {
   let first: ReadonlySet<string> | undefined
@@ -36,8 +50,43 @@ function namesOfFiles(): Rolldown.CodeSplittingNameFunction {
   return (id, modules) => {
     first ??= withImports(here('main.ts'), modules)
     all ??= withImports(here('start.tsx'), modules)
+    const [, part, language] = OWN_TEXTS.exec(id) ?? []
+    if (part !== undefined) return `${part}-texts-${language}`
     return first.has(id) ? 'first' : all.has(id) ? CONSOLE : null
   }
+}
+
+/** The name of the font's part with Latin letters. Browsers load its other parts only for texts that contain their letters. */
+const LATIN = /\/inter-latin-wght-normal-[\w-]+\.woff2$/
+
+/** The page preloads the font, after the scripts. The bundle contains the licence of the font, as the licence demands. */
+const fonts: Plugin = {
+  name: 'fonts',
+  apply: 'build',
+  generateBundle() {
+    const source = readFileSync(here('../../node_modules/@fontsource-variable/inter/LICENSE'), 'utf8')
+    this.emitFile({ type: 'asset', fileName: 'assets/inter-licence.txt', source })
+  },
+  transformIndexHtml: {
+    order: 'post',
+    handler: (_html, { bundle = {} }) =>
+      Object.keys(bundle)
+        .filter((fileName) => LATIN.test(fileName))
+        .map(
+          (fileName): HtmlTagDescriptor => ({
+            tag: 'link',
+            attrs: {
+              rel: 'preload',
+              as: 'font',
+              type: 'font/woff2',
+              crossorigin: true,
+              fetchpriority: 'low',
+              href: `./${fileName}`,
+            },
+            injectTo: 'head',
+          }),
+        ),
+  },
 }
 
 /** The page preloads the console's main file, so that it loads at the same time as `main.ts`. */
@@ -74,7 +123,7 @@ export default defineConfig(({ command }) => {
     resolve: {
       alias: Object.fromEntries(JSX.map((name) => [`@credence/console/${name}`, here(`jsx/${name}.ts`)])),
     },
-    plugins: [preloadConsole],
+    plugins: [cardSheet, preloadConsole, fonts],
     build: {
       outDir: here('../../dist/console'),
       emptyOutDir: true,
@@ -98,6 +147,8 @@ export default defineConfig(({ command }) => {
       host: '127.0.0.1',
       port: 5173,
       strictPort: false,
+      // The console imports code of the service and files of packages, such as the font.
+      fs: { allow: [here('..'), here('../../server'), here('../../node_modules')] },
       proxy: Object.fromEntries(FORWARDED.map((path) => [path, { target: service, changeOrigin: false }])),
     },
   }

@@ -22,7 +22,10 @@ const CALLERS: Readonly<Record<RouteAccess, string>> = {
   optional: 'anybody, and who has a token or the client secret sees more',
   issuerClient: 'who has the client secret',
   verifierClient: 'who has the client secret',
+  clientOrIssuer: 'who has the client secret, or a token (with ISSUER_ROLE, where the service has set it)',
   clientOrVerifier: 'who has the client secret, or a token (with VERIFIER_ROLE, where the service has set it)',
+  clientOrEither:
+    'who has the client secret, or a token (with ISSUER_ROLE or VERIFIER_ROLE, where the service has set both)',
   clientOrUser: 'who has the client secret, or a token',
   operator: 'who has the client secret, or a token with the role admin',
   issuerOperator:

@@ -11,7 +11,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..')
 const client = join(root, 'client')
 
 /** Declarations that the package's entry point exports. All other declarations are internal. */
-const DECLARED = ['index', 'api', 'calls', 'request', 'router']
+const DECLARED = ['index', 'api', 'calls', 'request', 'router', 'webhook-events', 'webhooks']
 
 /** Every procedure of `/trpc`, in the order of `server/router.ts`. */
 function contracted(): Contracted[] {

@@ -27,6 +27,23 @@ const MEMBERSHIP = {
   },
 }
 
+/** The mark of the club that issues and asks: a boat on waves. */
+const LOGO = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" width="64" height="64">
+<rect width="64" height="64" rx="14" fill="#ffffff"/>
+<path d="M31 10v28H14zM35 16v22h15z" fill="#1d4d3c"/>
+<path d="M10 42h44l-6 9H16z" fill="#c9793a"/>
+</svg>`
+
+const FACE = {
+  branding: {
+    backgroundColor: '#1d4d3c',
+    textColor: '#ffffff',
+    contact: { email: 'help@club.example' },
+    privacyUri: 'https://club.example/privacy',
+    imprintUri: 'https://club.example/imprint',
+  },
+}
+
 const MEMBER = { name: 'Ada Lovelace', level: 'gold', memberSince: '2024-05-01' }
 
 /** Ids and addresses of the data that the pictures show. */
@@ -40,15 +57,32 @@ interface Offer {
   readonly pageUrl: string
 }
 
-/** Makes a type, offers, a hosted wallet that has taken an offer, a request that the wallet has answered, and a refused request. */
+/** Stores an image. @returns its id */
+async function stored(service: Demonstration, drawing: string): Promise<string> {
+  const data = Buffer.from(drawing).toString('base64')
+  const { id } = await service.post<{ id: string }>('/api/v1/images', { data, mediaType: 'image/svg+xml' })
+  return id
+}
+
+/** Makes an issuer and a verifier, a type, offers, a hosted wallet that has taken an offer, a request that the wallet has answered, and a refused request. */
 export async function prepare(service: Demonstration): Promise<Prepared> {
   const proofOfPurchase = await readFile(join(projectDirectory(), 'prisma', 'seed', 'proof-of-purchase.json'), 'utf8')
-  for (const type of [JSON.parse(proofOfPurchase), MEMBERSHIP]) await service.post('/schemas', type)
+  const logo = { image: await stored(service, LOGO), alt_text: 'Rowing Club' }
+  const membership = { ...MEMBERSHIP, display: MEMBERSHIP.display.map((entry) => ({ ...entry, logo })) }
+  for (const type of [JSON.parse(proofOfPurchase), membership]) await service.post('/schemas', type)
+  const record = (kind: 'issuer' | 'verifier') =>
+    service.post<{ id: string }>(`/agent/${kind}`, {
+      ...FACE,
+      method: 'web',
+      display: [{ name: 'Rowing Club Kiel', locale: 'en', logo }],
+    })
+  const [issuer, verifier] = [await record('issuer'), await record('verifier')]
   const offer = () =>
     service.post<Offer>('/credential-offers', {
       credentialConfigurationIds: ['Membership-sd-jwt'],
       credentialSubject: MEMBER,
       page: true,
+      issuerId: issuer.id,
     })
   const { id: wallet } = await service.post<{ id: string }>('/agent/holder', { method: 'key' })
   const give = (uri: string) => service.post(`/holders/${wallet}/process`, { uri })
@@ -59,6 +93,7 @@ export async function prepare(service: Demonstration): Promise<Prepared> {
   const ask = (trustedIssuers: readonly string[]) =>
     service.post<{ authorizationRequestUri: string }>('/authorization-requests', {
       trustedIssuers,
+      verifierId: verifier.id,
       dcqlQuery: {
         credentials: [
           {
@@ -78,8 +113,8 @@ export async function prepare(service: Demonstration): Promise<Prepared> {
 }
 
 /**
- * Writes the figures of the 29 days before today. It writes only the counters, because audit events cannot be created
- * in the past.
+ * Writes the figures of the 29 days before today, each in the first hour of its day: the console adds hours to days. It writes only the
+ * counters, because audit events cannot be created in the past.
  */
 async function fillCounters(connectionString: string): Promise<void> {
   const rows = Array.from({ length: 29 }, (_, index) => {
@@ -103,7 +138,7 @@ async function fillCounters(connectionString: string): Promise<void> {
   try {
     for (const row of rows.filter(([, , , , count]) => count > 0)) {
       await client.query(
-        `INSERT INTO statistics (step, at, measure, type, detail, count) VALUES ('day', $1, $2, $3, $4, $5)`,
+        `INSERT INTO statistics (step, at, measure, type, detail, count) VALUES ('hour', $1, $2, $3, $4, $5)`,
         [...row],
       )
     }

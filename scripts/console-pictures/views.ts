@@ -45,6 +45,7 @@ export async function takePictures({ open, keep, prepared }: Album): Promise<voi
   await button(request, 'Create request')
   await button(request, 'Answer with a hosted wallet')
   await request.getByRole('region', { name: 'Verified claims' }).getByText('gold').waitFor()
+  await request.getByText(/^All \d+ checks passed$/).click()
   await request.getByText('The wallet signed this request with the credential’s key.').waitFor()
   await keep(request, 'request')
 
@@ -53,7 +54,7 @@ export async function takePictures({ open, keep, prepared }: Album): Promise<voi
   await keep(receive, 'receive')
 
   // This picture is taken last, so that the counters on it include the actions for the other pictures.
-  const overview = await open(desk(1040), '/console/')
+  const overview = await open(desk(1230), '/console/')
   await overview.getByRole('img', { name: 'The last 30 days' }).waitFor()
   await overview.getByText('The service is ready.').waitFor()
   await overview.getByText('Checking addresses').waitFor({ state: 'detached' })

@@ -7,9 +7,13 @@ import { Cluster } from '../postgres/cluster.js'
 import { freePortBeforeFree, isFree } from '../postgres/free-port.js'
 import { Supervisor } from '../supervisor/handle.js'
 import { embeddedData } from './embedded-database.js'
+import { type Environment, readEnvironment } from './environment.js'
+import { findMissingKeys } from './identity-provider.js'
+import { assertMayLogin, roleNamesIn } from './login/option.js'
+import { type BundledProvider, openProvider } from './login/provider.js'
 import { publicAddressOf } from './public-address.js'
 import { seed, untilReady } from './readiness.js'
-import { planStart, readEnvironment, type StartPlan } from './settings.js'
+import { planStart, type StartPlan } from './settings.js'
 
 const root = projectDirectory()
 const data = embeddedData()
@@ -20,8 +24,34 @@ const say = (line: string) => process.stdout.write(`${line}\n`)
 /** `npm start`, or `npm run dev` with `--dev`: starts database and service, posts the demonstration schema, and prints the addresses. */
 export async function run(args: readonly string[]): Promise<void> {
   const environment = readEnvironment(process.env, join(root, '.env'))
+  const login = args.includes('--login') ? await openLogin(environment, args) : undefined
+  try {
+    await runService(await planOf({ ...environment, ...login?.settings }, args, login), args)
+  } finally {
+    await login?.close()
+  }
+}
+
+/** Opens the provider of `--login`. @throws {Error} with a sentence if the environment contradicts the option */
+async function openLogin(environment: Environment, args: readonly string[]): Promise<BundledProvider> {
+  assertMayLogin(environment, args)
+  return openProvider(roleNamesIn(environment))
+}
+
+async function planOf(
+  environment: Environment,
+  args: readonly string[],
+  login: BundledProvider | undefined,
+): Promise<StartPlan> {
+  const keys = await findMissingKeys(environment)
   // `--public` opens the next port.
-  const plan = planStart(environment, await freePortBeforeFree(), publicAddressOf(args))
+  const plan = planStart(environment, await freePortBeforeFree(), publicAddressOf(args), keys)
+  if (login === undefined) return plan
+  await login.serve(plan.added.ISSUER_BASE_URL ?? '')
+  return { ...plan, added: { ...login.settings, ...plan.added }, advice: [], people: login.people }
+}
+
+async function runService(plan: StartPlan, args: readonly string[]): Promise<void> {
   const supervisor = await Supervisor.start()
   const up = new AbortController()
   const over = untilOver(supervisor)
@@ -84,7 +114,11 @@ function originOf({ host, port }: NonNullable<StartPlan['address']>): string {
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`
 }
 
-async function announce({ local, embeddedDatabase, open }: StartPlan, url: string, consoleUrl: string): Promise<void> {
+async function announce(
+  { local, embeddedDatabase, open, people }: StartPlan,
+  url: string,
+  consoleUrl: string,
+): Promise<void> {
   say('')
   say(`Console: ${consoleUrl}`)
   say(`Credence is running at ${url}`)
@@ -98,6 +132,11 @@ async function announce({ local, embeddedDatabase, open }: StartPlan, url: strin
     )
     const demo = url.endsWith(':3000') ? 'npm run demo' : `CREDENCE_URL=${url} npm run demo`
     say(`A complete example: run ${demo} in a second terminal.`)
+  }
+  if (people !== undefined) {
+    say('The console asks who you are (local development only). Choose one of these people:')
+    for (const { givenName, familyName, roles, may } of people)
+      say(`  ${givenName} ${familyName}: ${may}${roles.map((role) => ` (${role})`).join('')}`)
   }
   if (open !== undefined) await announceOpen(open)
   say('Stop with Ctrl-C.')

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { parse } from 'dotenv'
+import type { Environment } from './environment.js'
+import type { FoundKeys } from './identity-provider.js'
+import type { Person } from './login/people.js'
+import { adviceFor, loginSettings } from './login-settings.js'
 import type { PublicAddress } from './public-address.js'
-
-export type Environment = Readonly<Record<string, string | undefined>>
 
 /** What `npm start` decides from the environment. The service itself never fills in settings. */
 export interface StartPlan {
@@ -11,20 +11,17 @@ export interface StartPlan {
   /** True if nothing was configured. Settings for local development are then filled in, and the demonstration schema is posted. */
   readonly local: boolean
   /**
-   * Sentences for the terminal. They say why no setting is filled in, which variables are missing, and how to set each
+   * Sentences for the terminal. They say which settings are filled in, which variables are missing, and how to set each
    * variable.
    */
   readonly advice: readonly string[]
   readonly embeddedDatabase: boolean
   /** The address that the service will listen on; null for an invalid PORT, which the service itself reports. */
   readonly address: { readonly host: string; readonly port: number } | null
+  /** The people who can sign in with `--login`. */
+  readonly people?: readonly Person[]
   /** The second address that the service listens on, for strangers; undefined without `--public`. */
   readonly open?: { readonly url: string; readonly tunnel: boolean; readonly host: string; readonly port: number }
-}
-
-/** The environment, with the variables of .env. A variable of the environment has precedence, even if it is empty. */
-export function readEnvironment(environment: Environment, file: string): Environment {
-  return existsSync(file) ? { ...parse(readFileSync(file)), ...environment } : environment
 }
 
 /**
@@ -64,57 +61,43 @@ function configuredIn(environment: Environment): string[] {
     .sort()
 }
 
-/** Sentences about the missing variables of a configured installation, and how to set them. Empty if no variable is missing. */
-function adviceFor(
-  environment: Environment,
-  configured: readonly string[],
-  added: Readonly<Record<string, string>>,
-  url: string,
-): string[] {
-  const lacks = (name: string) => (environment[name] ?? added[name] ?? '') === ''
-  const issuer = environment.OIDC_ISSUER || 'the address of the identity provider'
-  const steps = [
-    ...['ISSUER_BASE_URL', 'VERIFIER_BASE_URL']
-      .filter(lacks)
-      .map((name) => `${name}: set the https address of the service, or ${url} with ALLOW_INSECURE_HTTP=true.`),
-    ...(lacks('OIDC_JWKS_URL') && environment.AUTH_DISABLED !== 'true'
-      ? [`OIDC_JWKS_URL: set the jwks_uri of ${issuer.replace(/\/$/, '')}/.well-known/openid-configuration.`]
-      : []),
-  ]
-  if (configured.length === 0 || steps.length === 0) return []
-  return [
-    `npm start fills in no settings, because these are set: ${configured.join(', ')}. The service still needs:`,
-    ...steps,
-  ]
-}
-
 /**
- * Plans a start. Settings are filled in only if no variable configures an installation. Authentication is therefore never switched
- * off for an installation with an identity provider.
+ * Plans a start. Settings for local development are filled in only if no variable configures an installation. With an
+ * identity provider, only base URLs and OIDC_JWKS_URL are filled in. Authentication is therefore never switched off for
+ * an installation with an identity provider.
  *
  * @param freePort replaces PORT=0, because the base URLs must name the port
  * @param publicAddress the value of `--public`
+ * @param keys what the identity provider answered; undefined if it was not asked
  * @throws {Error} with a sentence if `--public` is not possible
  */
-export function planStart(environment: Environment, freePort: number, publicAddress?: PublicAddress): StartPlan {
+export function planStart(
+  environment: Environment,
+  freePort: number,
+  publicAddress?: PublicAddress,
+  keys?: FoundKeys,
+): StartPlan {
   const isSet = (name: string) => (environment[name] ?? '') !== ''
   const production = environment.NODE_ENV === 'production'
   const configured = configuredIn(environment)
   const local = !production && configured.length === 0
+  const hasProvider = !production && configured.some((name) => name.startsWith('OIDC_'))
   const given = isSet('PORT') ? environment.PORT : '3000'
   const port = given === '0' ? freePort : Number(given)
   const listens = Number.isInteger(port) && port > 0 && port < 65_536
+  const url = `http://localhost:${listens ? port : 3000}`
   if (publicAddress !== undefined) assertMayBePublic(environment)
   const open = publicAddress === undefined ? undefined : openAt(environment, publicAddress, listens ? port : 3000)
-  const wanted = {
-    ...(given === '0' && { PORT: String(port) }),
-    ...(local && localSettings(`http://localhost:${listens ? port : 3000}`)),
+  const settings = {
+    ...(local && localSettings(url)),
+    ...(hasProvider && loginSettings(isSet, url, keys)),
     ...(open !== undefined && publicSettings(open)),
   }
+  const added = Object.fromEntries(Object.entries(settings).filter(([name]) => !isSet(name)))
   return {
-    added: Object.fromEntries(Object.entries(wanted).filter(([name]) => name === 'PORT' || !isSet(name))),
+    added: { ...(given === '0' && { PORT: String(port) }), ...added },
     local,
-    advice: production ? [] : adviceFor(environment, configured, wanted, `http://localhost:${listens ? port : 3000}`),
+    advice: production ? [] : adviceFor(environment, configured, added, keys, url),
     embeddedDatabase: !production && !isSet('DATABASE_URL'),
     address: listens ? { host: isSet('HOST') ? (environment.HOST ?? '') : '127.0.0.1', port } : null,
     ...(open === undefined ? {} : { open }),

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { projectDirectory } from '../../server/database/migrations.js'
 import { programOf, runInForeground } from '../launch/run-program.js'
 import { withEmbeddedDatabase } from '../start/embedded-database.js'
-import { readEnvironment } from '../start/settings.js'
+import { readEnvironment } from '../start/environment.js'
 
 /**
  * `npm run studio`: Prisma Studio on the database of DATABASE_URL, or else on the embedded database. If `npm start` is

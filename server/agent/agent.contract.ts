@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { route } from '../api/contract.js'
 import { errors } from '../api/errors.js'
 import { pageShape } from '../api/paging.js'
+import { zLogo, zShownLogo } from '../images/image-reference.js'
 import { isLanguageTag } from '../protocol/openid4vci/display.js'
 import { zShownName } from '../protocol/shown-name.js'
+import { zBranding } from './branding.js'
 
 const zMethod = z.enum(['key', 'web']).meta({ description: 'DID method; a did:web is hosted by this service.' })
 
@@ -16,12 +18,17 @@ const zRecordMethod = z.enum(['key', 'web']).meta({
 export const zDisplayEntry = z.strictObject({
   name: zShownName,
   locale: z.string().max(35).refine(isLanguageTag, { error: 'must be a language tag such as de or pt-BR' }).optional(),
+  logo: zLogo.optional(),
 })
 
 /**
  * A display entry in an answer. It may be older than some rules for new entries, so these rules are not checked here.
  */
-export const zStoredDisplayEntry = z.strictObject({ name: z.string().max(200), locale: z.string().max(35).optional() })
+export const zStoredDisplayEntry = z.strictObject({
+  name: z.string().max(200),
+  locale: z.string().max(35).optional(),
+  logo: z.strictObject(zShownLogo.shape).optional(),
+})
 
 /** An issuer or verifier record as the API returns it: its DID and its display. */
 export const zAgentRecord = z.object({
@@ -29,6 +36,11 @@ export const zAgentRecord = z.object({
   did: z.string(),
   method: z.enum(['key', 'web']),
   display: z.array(zStoredDisplayEntry),
+  branding: zBranding.optional(),
+  warnings: z
+    .array(z.string())
+    .optional()
+    .meta({ description: 'Faults that make pages hard to read: text with too little contrast to its background.' }),
   isDefault: z.boolean(),
   createdAt: z.iso.datetime(),
 })
@@ -40,7 +52,11 @@ export const zAgentDid = z.object({
   document: z.record(z.string(), z.unknown()),
 })
 
-const newRecord = z.strictObject({ method: zRecordMethod, display: z.array(zDisplayEntry).max(50).optional() })
+const newRecord = z.strictObject({
+  method: zRecordMethod,
+  display: z.array(zDisplayEntry).max(50).optional(),
+  branding: zBranding.optional(),
+})
 const byId = z.strictObject({ id: z.string() })
 const page = z.strictObject(pageShape).prefault({})
 
@@ -52,6 +68,7 @@ export const createIssuer = {
       'A did:web is hosted by this service, a did:key is the key itself. Wallets show `display`. Offerings, ' +
       'credentials and credential offers name the record by `issuerId`.',
     access: 'admin',
+    idempotent: true,
     status: 201,
     errors: [400],
   }),
@@ -92,6 +109,7 @@ export const createVerifier = {
       'Requests that name the record by `verifierId` are signed with its key, and wallets see its DID and ' +
       '`display`.',
     access: 'admin',
+    idempotent: true,
     status: 201,
     errors: [400],
   }),
@@ -176,6 +194,7 @@ export const createDid = {
       'A did:web is hosted by this service at the address in the DID. The answer contains the DID document; ' +
       'the private key stays in the service.',
     access: 'admin',
+    idempotent: true,
     status: 201,
     errors: [400],
   }),

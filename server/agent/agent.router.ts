@@ -14,7 +14,7 @@ import {
   requestVerifierCertificate,
 } from './agent.contract.js'
 import { type AgentDids, listedDid } from './dids.js'
-import { type Records, shownRecord } from './records.js'
+import type { Records } from './records.js'
 import type { VerifierCertificates } from './verifier-certificate.js'
 
 /** The router of the operations that admins have for records and DIDs. */
@@ -28,7 +28,9 @@ export const agentRouter = ({ records, dids, certificates }: Agent) =>
   router({
     createIssuer: procedure(createIssuer)
       .use(changingLists)
-      .mutation(async ({ ctx: { caller }, input }) => shownRecord(await records.create('issuer', input, caller.sub))),
+      .mutation(async ({ ctx: { caller }, input }) =>
+        records.shown('issuer', await records.create('issuer', input, caller.sub)),
+      ),
 
     issuers: procedure(listIssuers)
       .use(reading(records.lists))
@@ -39,16 +41,18 @@ export const agentRouter = ({ records, dids, certificates }: Agent) =>
           (store, part) => store.issuers(ctx.caller.sub, part),
           (row) => row,
         )
-        return rows.map(shownRecord)
+        return rows.map((row) => records.shown('issuer', row))
       }),
 
     issuer: procedure(readIssuer).query(async ({ ctx: { caller }, input }) =>
-      shownRecord(await records.issuer(input.id, caller.sub)),
+      records.shown('issuer', await records.issuer(input.id, caller.sub)),
     ),
 
     createVerifier: procedure(createVerifier)
       .use(changingLists)
-      .mutation(async ({ ctx: { caller }, input }) => shownRecord(await records.create('verifier', input, caller.sub))),
+      .mutation(async ({ ctx: { caller }, input }) =>
+        records.shown('verifier', await records.create('verifier', input, caller.sub)),
+      ),
 
     verifiers: procedure(listVerifiers)
       .use(reading(records.lists))
@@ -59,11 +63,11 @@ export const agentRouter = ({ records, dids, certificates }: Agent) =>
           (store, part) => store.verifiers(ctx.caller.sub, part),
           (row) => row,
         )
-        return rows.map(shownRecord)
+        return rows.map((row) => records.shown('verifier', row))
       }),
 
     verifier: procedure(readVerifier).query(async ({ ctx: { caller }, input }) =>
-      shownRecord(await records.verifier(input.id, caller.sub)),
+      records.shown('verifier', await records.verifier(input.id, caller.sub)),
     ),
 
     requestVerifierCertificate: procedure(requestVerifierCertificate).query(({ ctx: { caller }, input }) =>

@@ -29,7 +29,7 @@ export async function ensureDefaults(ports: DefaultsPorts): Promise<void> {
 
   async function create(kind: Kind, baseUrl: string): Promise<void> {
     const identity = await newIdentity(vault, newId, { method: 'web', purpose: kind, createdBy: null, baseUrl })
-    const record = { id: newId(), method: 'web', display: [], isDefault: true, createdBy: null }
+    const record = { id: newId(), method: 'web', display: [], imageIds: [], isDefault: true, createdBy: null }
     const audit = [
       { actor: null, action: `${kind}.created`, subject: kind, subjectId: record.id },
       { actor: null, action: 'key.created', subject: 'key', subjectId: identity.key.id },

@@ -3,20 +3,48 @@ import { errors } from '../api/errors.js'
 import type { Config } from '../config/config.js'
 import type { Lists } from '../database/replica/lists.js'
 import type { Identify } from '../dids/identity.js'
-import type { zAgentRecord } from './agent.contract.js'
-import type { AgentRecord, AgentStore, DisplayEntry } from './store.js'
+import { type AcceptDisplay, whileImagesStay } from '../images/accept-display.js'
+import { shownDisplay } from '../images/shown-display.js'
+import { LEAST_CONTRAST, lowContrast } from '../protocol/colour.js'
+import type { zAgentRecord, zDisplayEntry } from './agent.contract.js'
+import type { Branding } from './branding.js'
+import type { AgentRecord, AgentStore } from './store.js'
 
 export interface RecordRequest {
   readonly method: 'key' | 'web'
-  readonly display?: readonly DisplayEntry[] | undefined
+  readonly display?: readonly z.output<typeof zDisplayEntry>[] | undefined
+  readonly branding?: Branding | undefined
+}
+
+/** The members of a record that people see. */
+type Face = Pick<AgentRecord, 'display' | 'branding'>
+
+/**
+ * The members of an answer with what people see of a record. Images have their public addresses.
+ *
+ * @param baseUrl the base URL of the record's half of the service
+ */
+export function shownFace({ display, branding }: Face, baseUrl: string) {
+  const contrast = lowContrast({ background_color: branding?.backgroundColor, text_color: branding?.textColor })
+  return {
+    display: display.map((entry) => shownDisplay(entry, baseUrl)),
+    ...(branding === null ? {} : { branding: { ...branding } }),
+    ...(contrast === undefined
+      ? {}
+      : {
+          warnings: [
+            `branding.textColor has a contrast of ${contrast} to backgroundColor: it should be at least ${LEAST_CONTRAST}`,
+          ],
+        }),
+  }
 }
 
 /** The record as the API shows it. */
-export const shownRecord = (record: AgentRecord): z.input<typeof zAgentRecord> => ({
+const shownRecord = (record: AgentRecord, baseUrl: string): z.input<typeof zAgentRecord> => ({
   id: record.id,
   did: record.did,
   method: record.method as 'key' | 'web',
-  display: record.display.map((entry) => ({ ...entry })),
+  ...shownFace(record, baseUrl),
   isDefault: record.isDefault,
   createdAt: record.createdAt.toISOString(),
 })
@@ -29,17 +57,23 @@ export interface RecordsPorts {
   readonly newId: () => string
   /** Makes a key pair and its DIDs. */
   readonly identify: Identify
+  readonly acceptDisplay: AcceptDisplay
 }
 
 export type Records = ReturnType<typeof createRecords>
 
 /** The issuer and verifier records of this installation, each with its own signing key. */
-export function createRecords({ store, lists, config, newId, identify }: RecordsPorts) {
+export function createRecords({ store, lists, config, newId, identify, acceptDisplay }: RecordsPorts) {
   return {
     lists,
 
-    /** Creates a record with a new key pair and a new DID. */
+    /** A record as the API shows it. */
+    shown: (kind: 'issuer' | 'verifier', record: AgentRecord) =>
+      shownRecord(record, kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl),
+
+    /** Creates a record with a new key pair and a new DID. @throws 400 for an image that is not stored */
     async create(kind: 'issuer' | 'verifier', request: RecordRequest, sub: string): Promise<AgentRecord> {
+      const { entries: display, imageIds } = await acceptDisplay(request.display ?? [])
       const identity = await identify({
         method: request.method,
         purpose: kind,
@@ -49,7 +83,9 @@ export function createRecords({ store, lists, config, newId, identify }: Records
       const record = {
         id: newId(),
         method: request.method,
-        display: request.display ?? [],
+        display,
+        branding: request.branding,
+        imageIds,
         isDefault: false,
         createdBy: sub,
       }
@@ -57,9 +93,9 @@ export function createRecords({ store, lists, config, newId, identify }: Records
         { actor: sub, action: `${kind}.created`, subject: kind, subjectId: record.id },
         { actor: sub, action: 'key.created', subject: 'key', subjectId: identity.key.id },
       ] as const
-      return kind === 'issuer'
-        ? store.insertIssuer(record, identity, audit)
-        : store.insertVerifier(record, identity, audit)
+      return whileImagesStay(() =>
+        kind === 'issuer' ? store.insertIssuer(record, identity, audit) : store.insertVerifier(record, identity, audit),
+      )
     },
 
     /** @throws 500 for an unknown record and for a record of another caller. */

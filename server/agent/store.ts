@@ -4,11 +4,17 @@ import { comesAfter, type ListPart, NEWEST_FIRST } from '../database/list-positi
 import type { NewIdentity } from '../dids/identity.js'
 import { insertIdentity } from '../dids/store.js'
 import type { Prisma } from '../generated/prisma/client.js'
+import type { ImageUser } from '../images/store.js'
+import type { Branding } from './branding.js'
 
-/** A name and its language, as shown in metadata. */
+/** A name, its language and a logo, as shown in metadata. */
 export interface DisplayEntry {
   readonly name: string
   readonly locale?: string | undefined
+  /** The `uri` of an image of this service is its path (`protocol/stored-image.ts`). */
+  readonly logo?:
+    | { readonly uri: string; readonly 'uri#integrity'?: string | undefined; readonly alt_text?: string | undefined }
+    | undefined
 }
 
 /** An issuer or verifier record. */
@@ -17,6 +23,7 @@ export interface AgentRecord {
   readonly did: string
   readonly method: string
   readonly display: readonly DisplayEntry[]
+  readonly branding: Branding | null
   readonly isDefault: boolean
   readonly createdBy: string | null
   readonly createdAt: Date
@@ -27,16 +34,28 @@ export interface NewAgentRecord {
   readonly id: string
   readonly method: string
   readonly display: readonly DisplayEntry[]
+  readonly branding?: Branding | undefined
+  /** The stored images that its display refers to. */
+  readonly imageIds: readonly string[]
   readonly isDefault: boolean
   readonly createdBy: string | null
 }
 
 type Row = Prisma.IssuerGetPayload<object>
 
-const toRecord = (row: Row): AgentRecord => ({ ...row, display: (row.display as DisplayEntry[] | null) ?? [] })
+const toRecord = (row: Row): AgentRecord => ({
+  ...row,
+  display: (row.display as DisplayEntry[] | null) ?? [],
+  // Only accepted branding is stored.
+  branding: row.branding as Branding | null,
+})
 
-const dataOf = (record: NewAgentRecord, identity: NewIdentity) => ({
+const usesOf = (usedBy: ImageUser, { id, imageIds }: NewAgentRecord) =>
+  imageIds.map((imageId) => ({ imageId, usedBy, usedById: id }))
+
+const dataOf = ({ imageIds: _uses, branding, ...record }: NewAgentRecord, identity: NewIdentity) => ({
   ...record,
+  ...(branding === undefined ? {} : { branding }),
   // The copy is needed for the type: Prisma's JSON type has an index signature, but the type of an entry has none.
   display: [...record.display] as unknown as Prisma.InputJsonArray,
   did: identity.did,
@@ -93,6 +112,7 @@ export function createAgentStore({ prisma }: Database) {
     ): Promise<AgentRecord> =>
       prisma.$transaction(async (tx) => {
         await insertIdentity(tx, identity.keySetId, identity.key, identity.dids, audit)
+        await tx.imageUse.createMany({ data: usesOf('issuer', record) })
         return toRecord(await tx.issuer.create({ data: dataOf(record, identity) }))
       }),
 
@@ -103,6 +123,7 @@ export function createAgentStore({ prisma }: Database) {
     ): Promise<AgentRecord> =>
       prisma.$transaction(async (tx) => {
         await insertIdentity(tx, identity.keySetId, identity.key, identity.dids, audit)
+        await tx.imageUse.createMany({ data: usesOf('verifier', record) })
         return toRecord(await tx.verifier.create({ data: dataOf(record, identity) }))
       }),
 

@@ -1,7 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '../auth/caller.js'
 import type { RequestAccess } from '../auth/request-access.js'
-import type { Lists, ReadList } from '../database/replica/lists.js'
+import type { ReadList } from '../database/replica/lists.js'
+import type { RecentWriters } from '../database/replica/writers.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { Work } from '../protocol/work.js'
 
@@ -25,18 +26,53 @@ export interface RequestFacts {
   readonly signal: AbortSignal
 }
 
+/** The header of an answer that is repeated. */
+export const REPLAYED = 'idempotency-replayed'
+
+/** The result of calling a procedure. */
+export type Outcome = { readonly ok: true; readonly data: unknown } | { readonly ok: false; readonly error: Error }
+
+/** The reply that REST sends instead of the output. */
+export interface OtherForm {
+  reply?: ProtocolReply
+}
+
+/** A call that may have an `Idempotency-Key`. */
+export interface KeyedCall {
+  readonly headers: IncomingHttpHeaders
+  /** Names of the caller. */
+  readonly callers: readonly string[]
+  readonly operation: string
+  /** The validated input. */
+  readonly input: unknown
+  /** The number of calls in the HTTP request. */
+  readonly calls: number
+  readonly responseHeaders: Map<string, string>
+  readonly otherForm: OtherForm
+}
+
+/** Calls a procedure once for each `Idempotency-Key` of a caller. Later calls get the stored outcome. */
+export type Once = <Result extends Outcome>(call: KeyedCall, act: () => Promise<Result>) => Promise<Result>
+
 export interface Context {
   readonly request: RequestFacts
   /** Identifies the sender and checks the sender's permissions. */
   readonly access: RequestAccess
   /** Runs a change that is visible in lists, and records who sent the change. */
   readonly changing: Changing
+  /** Calls a procedure that creates something. */
+  readonly once: Once
+  /** The number of calls in the HTTP request: more than one only in a batch on `/trpc`. */
+  readonly calls: number
   /** True if responses hide the cause of an unexpected error. */
   readonly production: boolean
   /** Response headers that a procedure adds, such as `Link`. */
   readonly responseHeaders: Map<string, string>
-  /** The reply that REST sends instead of the output, if the request asks for a media type other than JSON. */
-  readonly otherForm: { reply?: ProtocolReply }
+  /**
+   * The reply that REST sends instead of the output. It is for requests that ask for a media type other than JSON, and for answers whose
+   * status is not the usual one of the route.
+   */
+  readonly otherForm: OtherForm
   /** The work budget for all checks of the request. The calls of a batch share it. */
   readonly work: Work
 }
@@ -56,12 +92,13 @@ export interface ListContext<Stores> extends Context {
   readonly lists: ReadList<Stores>
 }
 
-type Changing = Lists<unknown>['changing']
+type Changing = RecentWriters['changing']
 
 /** The ports that a service puts into the context of each request. */
 export interface ContextPorts {
   readonly accessOf: (request: RequestFacts) => RequestAccess
   readonly changing: Changing
+  readonly once: Once
   readonly production: boolean
 }
 
@@ -71,6 +108,8 @@ export function createContext(ports: ContextPorts, request: RequestFacts): Conte
     request,
     access: ports.accessOf(request),
     changing: ports.changing,
+    once: ports.once,
+    calls: 1,
     production: ports.production,
     responseHeaders: new Map(),
     otherForm: {},

@@ -83,6 +83,11 @@ export interface RestMeta {
    * of these pages, and QR codes.
    */
   readonly open?: true
+  /**
+   * The operation creates something. A request with an `Idempotency-Key` therefore acts once
+   * (draft-ietf-httpapi-idempotency-key-header-07).
+   */
+  readonly idempotent?: true
   /** The rate limit does not count the route. */
   readonly counted?: false
   /** The sentences of the route's errors, one for each status. Used only in the OpenAPI document. */
@@ -91,37 +96,44 @@ export interface RestMeta {
 }
 
 /**
- * Who may call a route. The contract, the OpenAPI document and the authorization tests use the same words.
+ * The callers of a route. The contract, the OpenAPI document and the authorization tests use the same words.
  *
- * - `issuer`, `verifier`: users, with ISSUER_ROLE or VERIFIER_ROLE if the role is set.
- * - `issuerOperator`, `verifierOperator`: see the records of all callers. They have the client secret, the role
- * `admin`, or ISSUER_ROLE or VERIFIER_ROLE if the role is set.
- * - `eitherOperator`: `issuerOperator` or `verifierOperator`.
- * - `operator`: the client secret or the role `admin`.
- * - `clientOrUser`: the client secret, or any user. The operation decides which records the caller receives.
- * - `issuerClient`, `verifierClient`: the client secret.
- * - `ownerOrIssuer`: `issuerOperator` for all records, and every user for their own records.
- * - `wallet`: a token of this service.
- * - `console`: a console session. On all other routes, a console session may replace the token or the secret.
+ * The role `admin` includes ISSUER_ROLE and VERIFIER_ROLE. `server/auth/permits.ts` has the table of the roles.
  */
 export type RouteAccess =
   | 'public'
   | 'optional'
+  /** Only the client secret. */
   | 'issuerClient'
   | 'verifierClient'
+  /**
+   * The client secret, or users with the role of the half, if it is set. Operators of the half reach the records of all
+   * callers. Other users reach their own records.
+   */
+  | 'clientOrIssuer'
   | 'clientOrVerifier'
+  /** The client secret, or users of `clientOrIssuer` or `clientOrVerifier`. */
+  | 'clientOrEither'
+  /** The client secret, or any user. The operation decides which records the caller receives. */
   | 'clientOrUser'
+  /** The client secret or the role `admin`. */
   | 'operator'
+  /** An operator of a half. It has the client secret, the role `admin`, or the role of the half, if it is set. */
   | 'issuerOperator'
   | 'verifierOperator'
+  /** An `issuerOperator` or a `verifierOperator`. */
   | 'eitherOperator'
+  /** An `issuerOperator` for all records, and every user for their own records. */
   | 'ownerOrIssuer'
   | 'user'
+  /** Users with the role of the half, if it is set. */
   | 'issuer'
   | 'verifier'
   | 'admin'
   | 'holder'
+  /** A token of this service. */
   | 'wallet'
+  /** A console session. On all other routes, a console session may replace the token or the secret. */
   | 'console'
 
 /** True if errors are OAuth error bodies (RFC 6749 §5.2), not the envelope of the API. */
@@ -169,7 +181,9 @@ const ACCESS_ERRORS: Readonly<Record<RouteAccess, readonly Refusal[]>> = {
   optional: UNAUTHORIZED,
   issuerClient: UNAUTHORIZED,
   verifierClient: UNAUTHORIZED,
+  clientOrIssuer: WITHOUT_ROLE,
   clientOrVerifier: WITHOUT_ROLE,
+  clientOrEither: WITHOUT_ROLE,
   clientOrUser: WITHOUT_ROLE,
   operator: WITHOUT_ROLE,
   issuerOperator: WITHOUT_ROLE,
@@ -204,6 +218,8 @@ function facadeErrors(method: 'GET' | 'POST' | 'DELETE', path: string, { kind, m
   return kind !== 'protocol' || DECODED_PARAMETER.test(path) ? [400, ...everywhere] : everywhere
 }
 
+const IDEMPOTENCY_ERRORS = [known.keyInUse(), known.keyOfOtherRequest()]
+
 /** Makes the description of one procedure for OpenAPI and REST. */
 export function route<Access extends RouteAccess>(
   method: 'GET' | 'POST' | 'DELETE',
@@ -213,7 +229,12 @@ export function route<Access extends RouteAccess>(
   const { tag, summary, description, errors = [], ...rest } = options
   // The errors of the contract are the last entries, because the document shows the last sentence if two sentences have
   // the same status.
-  const all = [...facadeErrors(method, path, options), ...ACCESS_ERRORS[options.access], ...errors]
+  const all = [
+    ...facadeErrors(method, path, options),
+    ...ACCESS_ERRORS[options.access],
+    ...(options.idempotent === true ? IDEMPOTENCY_ERRORS : []),
+    ...errors,
+  ]
   const statusOf = (error: number | Refusal) => (typeof error === 'number' ? error : error.status)
   const statuses = [...new Set(all.map(statusOf))].sort((a, b) => a - b)
   const refusals = all.filter((error) => typeof error !== 'number')

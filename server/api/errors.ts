@@ -16,6 +16,7 @@ const RPC_CODES: Readonly<Record<number, TRPCCode>> = {
   410: 'NOT_FOUND',
   413: 'PAYLOAD_TOO_LARGE',
   415: 'UNSUPPORTED_MEDIA_TYPE',
+  422: 'UNPROCESSABLE_CONTENT',
   429: 'TOO_MANY_REQUESTS',
   500: 'INTERNAL_SERVER_ERROR',
   501: 'NOT_IMPLEMENTED',
@@ -63,6 +64,12 @@ const STREAM_RETRY_SECONDS = 30
 /** A download of an export takes seconds. */
 const DOWNLOAD_RETRY_SECONDS = 10
 
+/** A request takes seconds. */
+const KEY_RETRY_SECONDS = 1
+
+/** Stored keys expire all the time. */
+const KEYS_RETRY_SECONDS = 60
+
 /** Thrown if a token could not be checked. The token may be valid. */
 export class KeysUnavailable extends ServiceError {}
 
@@ -82,6 +89,10 @@ export const errors = {
       'The list takes longer than 2 s with these filters. Ask for a shorter time, or by fewer of them.',
       cause,
     ),
+  statusJobTooLarge: (matched: string, most: string) =>
+    new ServiceError(400, [`filter matches ${matched} credentials, and a job may change at most ${most}`]),
+  statusJobOfAll: (matched: string) =>
+    new ServiceError(400, [`filter is empty and matches all ${matched} credentials: set all to true to change them`]),
   unreadableBody: (cause?: unknown) => new ServiceError(400, ['Request body could not be read.'], cause),
   bodyInPieces: () => new ServiceError(400, ['Request body came in too many pieces.']),
   malformedJson: () => new ServiceError(400, 'Request body is not valid JSON.'),
@@ -112,9 +123,19 @@ export const errors = {
   routeNotFound: (method: string, path: string) => new ServiceError(404, `Cannot ${method} ${path}`),
   recordNotFound: (kind: 'Issuer' | 'Verifier') => new ServiceError(404, `${kind} not found.`),
   schemaNotFound: () => new ServiceError(404, 'Schema not found.'),
+  imageInUse: (uses: number) =>
+    new ServiceError(409, `Image is used by ${uses === 1 ? '1 record' : `${uses} records`}.`),
+  tooManyImages: (most: number) =>
+    new ServiceError(
+      409,
+      `You have ${most} images that no record uses. Use them, delete some, or wait until the service removes them.`,
+    ),
   imageNotFound: () => new ServiceError(404, 'Image not found.'),
+  operationNotFound: () => new ServiceError(404, 'Operation not found.'),
   credentialOfferNotFound: () => new ServiceError(404, 'Credential offer not found.'),
+  offerBatchNotFound: () => new ServiceError(404, 'Offer batch not found.'),
   offeringNotFound: () => new ServiceError(404, 'Offering not found.'),
+  trustListNotFound: () => new ServiceError(404, 'Trusted list not found.'),
   trustedIssuerNotFound: () => new ServiceError(404, 'Trusted issuer not found.'),
   vpQueryNotFound: () => new ServiceError(404, 'VP query not found.'),
   noEvidenceSession: () => new ServiceError(404, 'Verification session not found.'),
@@ -124,12 +145,27 @@ export const errors = {
   pageTargetNotFound: (member: string) => new ServiceError(404, `${member} is unknown.`),
   didDocumentNotFound: () => new ServiceError(404, 'DID Document not found.'),
   statusListNotFound: () => new ServiceError(404, 'Status list not found.'),
+  statusJobNotFound: () => new ServiceError(404, 'Status job not found.'),
   exportNotFound: () => new ServiceError(404, 'Export not found.'),
+  webhookNotFound: () => new ServiceError(404, 'Webhook not found.'),
+  webhookDeliveryNotFound: () => new ServiceError(404, 'Delivery not found.'),
   flowNotFound: () => new ServiceError(404, 'Flow not found.'),
   holderDidNotFound: () => new ServiceError(404, 'DID not found.'),
   methodNotAllowed: (method: string) => new ServiceError(405, `${method} is not allowed here.`),
   notAcceptable: (...types: string[]) => new ServiceError(406, `Only ${types.join(' and ')} can be had here.`),
+  keyInUse: () =>
+    new ServiceError(409, 'A request with this Idempotency-Key is running.', undefined, KEY_RETRY_SECONDS),
+  answerTooLong: () =>
+    new ServiceError(409, 'A request with this Idempotency-Key was done, but its answer is too long to be stored.'),
   holderDidInUse: () => new ServiceError(409, 'Credentials are bound to this DID. Delete them first.'),
+  tooManyWebhooks: () => new ServiceError(409, 'Caller has 20 webhooks. Delete one first.'),
+  webhookTestRunning: () => new ServiceError(409, 'A test of the webhook is running.'),
+  webhookInactive: () => new ServiceError(409, 'Webhook is not active.'),
+  webhookDeliveryPending: () => new ServiceError(409, 'Delivery still waits.'),
+  trustListAdded: () => new ServiceError(409, 'url is a trusted list for this purpose already.'),
+  tooManyTrustLists: (most: number) => new ServiceError(409, `There are ${most} trusted lists already.`),
+  trustListBusy: () => new ServiceError(409, 'Trusted list is being read at the moment.'),
+  trustListConfigured: () => new ServiceError(409, 'Trusted list is in TRUST_LISTS and cannot be removed here.'),
   issuerTrusted: () => new ServiceError(409, 'issuer is trusted already.'),
   recordChanged: () => new ServiceError(409, 'display was changed by somebody else meanwhile.'),
   flowEnded: (state: 'confirmed' | 'declined') => new ServiceError(409, `Flow is already ${state}.`),
@@ -142,14 +178,20 @@ export const errors = {
     new ServiceError(409, 'No evidence was kept: the request did not ask for it, or no wallet presented anything.'),
   schemaExists: (name: string, version: number) =>
     new ServiceError(409, `Schema ${name} version ${version} already exists.`),
+  noClaimsSource: () => new ServiceError(409, 'Schema has no claims source.'),
   credentialRevoked: () => new ServiceError(409, 'Credential is revoked, which is final.'),
   credentialNotSuspendable: () =>
     new ServiceError(409, 'Credential cannot be suspended: its type was not suspendable when it was issued.'),
+  statusJobEnded: (state: 'done' | 'cancelled') => new ServiceError(409, `Status job is ${state} already.`),
+  statusJobOverlaps: (id: string) =>
+    new ServiceError(409, `Some of these credentials are in the status job ${id}, which has not ended.`),
+  tooManyStatusJobs: () => new ServiceError(409, 'Too many status jobs have not ended. Wait for one, or cancel one.'),
   offerNotDeferred: () => new ServiceError(409, 'Credential offer is not deferred.'),
   offerDecided: (decision: 'approved' | 'rejected') =>
     new ServiceError(409, `Credential offer is ${decision} already.`),
   pageTargetEnded: (member: string) => new ServiceError(409, `${member} has ended: no page can be made of it.`),
   offerEnded: () => new ServiceError(409, 'Credential offer has ended.'),
+  offerBatchCancelled: () => new ServiceError(409, 'Offer batch has been cancelled.'),
   offerTaken: () => new ServiceError(409, 'Credential offer has been taken.'),
   offerSessionChanged: () => new ServiceError(409, 'Credential offer session changed meanwhile. Try again.'),
   redemptionLimitReached: () => new ServiceError(409, 'Offering redemption limit reached.'),
@@ -166,6 +208,9 @@ export const errors = {
     new ServiceError(429, 'Too many event streams of this caller are open.', undefined, STREAM_RETRY_SECONDS),
   tooManyDownloads: () =>
     new ServiceError(429, 'Too many exports of this caller are being downloaded.', undefined, DOWNLOAD_RETRY_SECONDS),
+  keyOfOtherRequest: () => new ServiceError(422, 'Idempotency-Key was used for another request.'),
+  tooManyKeys: () =>
+    new ServiceError(429, 'Too many Idempotency-Keys of this caller are stored.', undefined, KEYS_RETRY_SECONDS),
   tooManyRequests: () => new ServiceError(429, 'Too Many Requests'),
   credentialOfferSessionNotFound: () => new ServiceError(500, 'Credential offer session not found.'),
   verificationSessionNotFound: () => new ServiceError(500, 'Verification session not found.'),

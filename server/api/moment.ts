@@ -24,5 +24,10 @@ export const withinKnownYears = [
 
 /** A date-time in a request (RFC 3339), in UTC or with an offset. */
 export const zMoment = z.iso
-  .datetime({ offset: true, abort: true, error: 'must be an ISO 8601 date-time' })
+  .datetime({
+    offset: true,
+    abort: true,
+    // An absent member has the usual error.
+    error: ({ input }) => (input === undefined ? undefined : 'must be an ISO 8601 date-time'),
+  })
   .refine(...withinKnownYears)

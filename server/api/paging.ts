@@ -57,6 +57,14 @@ export const listShape = {
   cursor: pageShape.cursor.unwrap().optional().meta({ description: 'The `nextCursor` of the previous page.' }),
 }
 
+/** The filter of lists whose entries have a creator. */
+export const mineShape = {
+  mine: z
+    .boolean()
+    .optional()
+    .meta({ description: '`true` for only the entries that the caller made. The client secret counts as one caller.' }),
+}
+
 /** The answer of a list that grows with use: one page, the newest entry first. */
 export const zListed = <Item extends z.ZodType>(item: Item) =>
   z.object({

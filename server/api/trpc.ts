@@ -7,8 +7,7 @@ import {
 import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc'
 import type { z } from 'zod'
 import type { Half } from '../auth/access.js'
-import { type Caller, isAdmin } from '../auth/caller.js'
-import type { RequestAccess } from '../auth/request-access.js'
+import type { Caller } from '../auth/caller.js'
 import type { Lists, ReadList } from '../database/replica/lists.js'
 import type { Context } from './context.js'
 import type { Contract, ProcedureMeta, RouteAccess } from './contract.js'
@@ -58,29 +57,33 @@ const isActivity = (type: string, { request: { headers } }: Context) =>
   type !== 'subscription' && headers['x-console-idle'] === undefined
 
 /**
- * Requires `x-client-secret`, or a console session whose user may use all issuing or all verifying routes (`half`).
- * `caller` is the session's user.
+ * Requires `x-client-secret`, or a console session whose user may use all issuing or all verifying routes. `caller` is the
+ * session's user.
  */
-const withSecret = (half: Half) =>
-  t.procedure.use(async ({ ctx, next, type }) =>
-    next({ ctx: { client: true, caller: await ctx.access.client(half, isActivity(type, ctx)) } }),
-  )
-
-/** For the backends of issuers. */
-const issuerClientProcedure = withSecret('issuer')
-
-/** For the backends of verifiers. */
-const verifierClientProcedure = withSecret('verifier')
+const withSecret = (route: 'issuerClient' | 'verifierClient') =>
+  t.procedure.use(async ({ ctx, next, type }) => {
+    const caller = await ctx.access.client(isActivity(type, ctx))
+    if (caller !== undefined) ctx.access.assertPermitted(caller, route)
+    return next({ ctx: { client: true, caller } })
+  })
 
 /**
  * Requires a token and its permissions. A single middleware checks both, because each middleware takes as long as
  * validating the input.
  */
-const authenticated = (permit: (caller: Caller, access: RequestAccess) => void) =>
+const authenticated = (route: 'user' | 'admin' | 'holder') =>
   t.procedure.use(async ({ ctx, next, type }) => {
     const caller = await ctx.access.user(isActivity(type, ctx))
-    permit(caller, ctx.access)
+    ctx.access.assertPermitted(caller, route)
     return next({ ctx: { caller } })
+  })
+
+/** Like {@link authenticated}. `ctx.reach` says which records of the half the caller reaches. */
+const userOf = (half: Half) =>
+  t.procedure.use(async ({ ctx, next, type }) => {
+    const caller = await ctx.access.user(isActivity(type, ctx))
+    ctx.access.assertPermitted(caller, half)
+    return next({ ctx: { caller, reach: ctx.access.reach(half, { caller, client: false }) } })
   })
 
 /** Returns the ids under which the changes of a request's sender are recorded. */
@@ -112,18 +115,13 @@ export const readingPrimary = <Stores>(stores: Stores) =>
 /** For changes that are visible in the lists of {@link reading}. */
 export const changingLists = t.middleware(({ ctx, next }) => ctx.changing(namesOf(ctx), () => next()))
 
-/** Requires a valid Bearer token, with any roles. */
-const userProcedure = authenticated(() => {})
-
-/** Requires a Bearer token, with ISSUER_ROLE if it is set. For schemas, credentials and direct signing. */
-const issuerProcedure = authenticated((caller, access) => access.assertRole(caller, 'issuer'))
-
-/** Requires a Bearer token, with VERIFIER_ROLE if it is set. For sessions, results and verification. */
-const verifierProcedure = authenticated((caller, access) => access.assertRole(caller, 'verifier'))
-
-/** Requires a Bearer token with the role `admin`. */
-const adminProcedure = authenticated((caller) => {
-  if (!isAdmin(caller)) throw errors.insufficientRole()
+/** For operations that create something. A call with an `Idempotency-Key` acts once. */
+const once = t.middleware(({ ctx, path, input, next }) => {
+  const { request, responseHeaders, otherForm, calls } = ctx
+  const { headers } = request
+  return ctx.once({ headers, callers: namesOf(ctx), operation: path, input, calls, responseHeaders, otherForm }, () =>
+    next(),
+  )
 })
 
 /** Accepts requests without credentials, and shows more to requests with credentials. Wrong credentials cause a 401. */
@@ -131,63 +129,34 @@ const optionalProcedure = t.procedure.use(async ({ ctx, next, type }) =>
   next({ ctx: await ctx.access.optional(isActivity(type, ctx)) }),
 )
 
-/** Requires `x-client-secret`, or the credentials of {@link verifierProcedure}. */
-const clientOrVerifierProcedure = optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
-  if (client) return next()
-  if (caller === undefined) throw errors.unauthorized()
-  access.assertRole(caller, 'verifier')
-  return next()
-})
-
-/** `x-client-secret`, or a valid Bearer token. The operation decides which records the caller receives. */
-const clientOrUserProcedure = optionalProcedure.use(({ ctx: { caller, client }, next }) => {
-  if (!client && caller === undefined) throw errors.unauthorized()
-  return next()
-})
-
-/**
- * Requires `x-client-secret`, or a Bearer token with the role `admin`. ISSUER_ROLE is sufficient if `halves` contains
- * `issuer`, and VERIFIER_ROLE is sufficient if it contains `verifier`.
- */
-const operatorOf = (halves: readonly Half[]) =>
+/** Requires `x-client-secret`, or a Bearer token whose roles allow routes of this access. */
+const clientOr = (route: RouteAccess) =>
   optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
-    if (client) return next()
-    if (caller === undefined) throw errors.unauthorized()
-    access.assertOperator(caller, halves)
+    if (!client) {
+      if (caller === undefined) throw errors.unauthorized()
+      access.assertPermitted(caller, route)
+    }
     return next()
   })
 
-/** For operators of the whole installation: `x-client-secret`, or a Bearer token with the role `admin`. */
-const operatorProcedure = operatorOf([])
-
-/** For operators of issuing, who see the records of all callers. */
-const issuerOperatorProcedure = operatorOf(['issuer'])
-
-/** For operators of verifying, who see the records of all callers. */
-const verifierOperatorProcedure = operatorOf(['verifier'])
-
-/** For operators of issuing and operators of verifying. */
-const eitherOperatorProcedure = operatorOf(['issuer', 'verifier'])
-
-/**
- * For changes of single records. Requires the credentials of {@link issuerOperatorProcedure}, or of the record's owner.
- * `ownedBy` is the `sub` of the owner. It is undefined for operators, who may change the records of all callers.
- */
-const ownerOrIssuerProcedure = optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
-  if (client) return next({ ctx: { ownedBy: undefined as string | undefined } })
-  if (caller === undefined) throw errors.unauthorized()
-  return next({ ctx: { ownedBy: access.isOperator(caller, ['issuer']) ? undefined : caller.sub } })
-})
+/** Like {@link clientOr}. `ctx.reach` says which records of the half the sender reaches. */
+const clientOrUserOf = (half: Half, route: RouteAccess) =>
+  optionalProcedure.use(({ ctx: { caller, client, access }, next }) => {
+    if (!client) {
+      if (caller === undefined) throw errors.unauthorized()
+      access.assertPermitted(caller, route)
+    }
+    return next({ ctx: { reach: access.reach(half, { caller, client }) } })
+  })
 
 /**
  * Requires a Bearer token with the role `admin`, of a caller who created the holder. The holder is checked before the
  * input is validated. Therefore the holder's id is taken from the path or, on `/trpc`, from the raw input.
  */
-const holderProcedure = adminProcedure.use(async ({ ctx: { access, request, caller }, next, getRawInput }) => {
+const holderProcedure = authenticated('holder').use(async ({ ctx: { access, request, caller }, next, getRawInput }) => {
   const holderId = request.pathParameter('holderId') ?? holderIdOf(await getRawInput())
   await access.assertHolder(caller, holderId)
-  // The cast is safe: the check has refused a missing id.
-  return next({ ctx: { holderId: holderId as string } })
+  return next()
 })
 
 function holderIdOf(rawInput: unknown): string | undefined {
@@ -196,25 +165,27 @@ function holderIdOf(rawInput: unknown): string | undefined {
 }
 
 /**
- * The base procedure for each kind of caller. For tokens of wallets, the code of OpenID4VCI has a separate base
+ * The base procedure for each kind of caller. Which roles a caller needs is in the table of `server/auth/permits.ts`. For tokens of wallets, the code of OpenID4VCI has a separate base
  * procedure.
  */
 const BASES = {
   public: publicProcedure,
   optional: optionalProcedure,
-  issuerClient: issuerClientProcedure,
-  verifierClient: verifierClientProcedure,
-  clientOrVerifier: clientOrVerifierProcedure,
-  clientOrUser: clientOrUserProcedure,
-  operator: operatorProcedure,
-  issuerOperator: issuerOperatorProcedure,
-  verifierOperator: verifierOperatorProcedure,
-  eitherOperator: eitherOperatorProcedure,
-  ownerOrIssuer: ownerOrIssuerProcedure,
-  user: userProcedure,
-  issuer: issuerProcedure,
-  verifier: verifierProcedure,
-  admin: adminProcedure,
+  issuerClient: withSecret('issuerClient'),
+  verifierClient: withSecret('verifierClient'),
+  clientOrIssuer: clientOrUserOf('issuer', 'clientOrIssuer'),
+  clientOrVerifier: clientOrUserOf('verifier', 'clientOrVerifier'),
+  clientOrEither: clientOr('clientOrEither'),
+  clientOrUser: clientOr('clientOrUser'),
+  operator: clientOr('operator'),
+  issuerOperator: clientOr('issuerOperator'),
+  verifierOperator: clientOr('verifierOperator'),
+  eitherOperator: clientOr('eitherOperator'),
+  ownerOrIssuer: clientOrUserOf('issuer', 'ownerOrIssuer'),
+  user: authenticated('user'),
+  issuer: userOf('issuer'),
+  verifier: userOf('verifier'),
+  admin: authenticated('admin'),
   holder: holderProcedure,
   // The operation itself looks for the session, which may be missing.
   console: publicProcedure,
@@ -246,7 +217,10 @@ export function procedureOver<Access extends RouteAccess, Ctx>(base: Base<Ctx>) 
     input,
     output,
   }: Contract<Access, Input, Output>): Contracted<Ctx, Input, Output> => {
-    const described = base.meta(meta).input(exactInput(meta, input))
+    const validated = base.meta(meta).input(exactInput(meta, input))
+    // Middlewares that a procedure adds later, and the validation of the output, run inside of `once`. The casts are
+    // needed because the compiler cannot know that a context of the type parameter has the members of a context.
+    const described = meta.rest.idempotent === true ? (validated.use(once as never) as typeof validated) : validated
     // The casts are needed because the types of tRPC's builder depend on the kind of each schema, which is unknown for
     // a type parameter.
     return (output === undefined ? described : described.output(output)) as unknown as Contracted<Ctx, Input, Output>

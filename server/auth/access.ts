@@ -4,7 +4,6 @@ import { createBearerCheck } from './bearer.js'
 import { type Caller, LOCAL_ADMIN } from './caller.js'
 import { createClientSecretCheck } from './client-secret.js'
 import { keptTokenUser } from './kept-token.js'
-import { rightsOf } from './rights.js'
 import { createSigningKeys } from './signing-keys.js'
 
 /** The headers of a request that contain credentials. The session is looked up only once for each of these objects. */
@@ -39,12 +38,12 @@ export interface Access {
   /** @throws the matching 401. */
   user(sent: SentCredentials, isActivity: boolean): Promise<Caller>
   /**
-   * Requires the client secret, or a console session whose user may use all issuing or all verifying routes (`half`).
+   * Requires the client secret, or a console session. The caller of this function checks the rights of the session's user.
    *
    * @returns the session's user, or the local admin with AUTH_DISABLED; undefined for the client secret
-   * @throws 401 `Unauthorized` if the secret is missing, wrong or not configured; 403 for a session without the role.
+   * @throws 401 `Unauthorized` if the secret is missing, wrong or not configured
    */
-  client(sent: SentCredentials, half: Half, isActivity: boolean): Promise<Caller | undefined>
+  client(sent: SentCredentials, isActivity: boolean): Promise<Caller | undefined>
   /**
    * Authenticates a request to a route that works without credentials and shows more with credentials.
    *
@@ -66,7 +65,10 @@ export function createTokenCheck(config: Config, clock: () => Date): TokenCheck 
   const { jwksUrl, ...oidc } = config.oidc
   if (jwksUrl === undefined) throw new Error('OIDC_JWKS_URL is required unless AUTH_DISABLED is set.')
   const keys = createSigningKeys(jwksUrl, oidc.algorithms)
-  return { user: createBearerCheck({ ...oidc, keys, clock }), identityProvider: keys.check }
+  return {
+    user: createBearerCheck({ ...oidc, adminRole: config.adminRole, keys, clock }),
+    identityProvider: keys.check,
+  }
 }
 
 /** Makes the authentication of callers. @param sessions console sessions; undefined if users cannot sign in. */
@@ -83,36 +85,22 @@ export function createAccess(config: Config, tokens: Pick<TokenCheck, 'user'>, s
     if (!secretMatches(Array.isArray(secret) ? undefined : secret)) throw errors.unauthorized()
   }
 
-  /**
-   * The signed-in user. In the console, `admin` may do everything. So a user with the role `admin` also gets
-   * ISSUER_ROLE and VERIFIER_ROLE.
-   */
+  /** The user of the request's console session. */
   const loggedIn = async (sent: SentCredentials, isActivity: boolean): Promise<Caller | undefined> => {
     if (sent.authorization !== undefined) return undefined
     const session = await sessions?.proven(sent, isActivity)
     if (session === undefined) return undefined
     const caller = await keptTokenUser(tokens, session.accessToken)
-    const { issuerRole, verifierRole } = config
-    const halves = rightsOf(caller.roles, config).isAdmin ? [issuerRole, verifierRole] : []
     const until = session.until.getTime()
-    return {
-      ...caller,
-      roles: new Set([...caller.roles, ...halves.filter((role) => role !== undefined)]),
-      expiresAt: Math.min(caller.expiresAt ?? until, until),
-    }
+    return { ...caller, expiresAt: Math.min(caller.expiresAt ?? until, until) }
   }
 
   return {
     user: async (sent, isActivity) => (await loggedIn(sent, isActivity)) ?? tokens.user(sent.authorization),
-    client: async (sent, half, isActivity) => {
+    client: async (sent, isActivity) => {
       const secret = sent['x-client-secret']
       const caller = secret === undefined ? await loggedIn(sent, isActivity) : undefined
-      if (caller === undefined) {
-        assertSecret(secret)
-        return undefined
-      }
-      const { mayIssue, mayVerify } = rightsOf(caller.roles, config)
-      if (!(half === 'issuer' ? mayIssue : mayVerify)) throw errors.insufficientRole()
+      if (caller === undefined) assertSecret(secret)
       return caller
     },
     optional: async (sent, isActivity) => {

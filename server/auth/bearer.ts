@@ -1,6 +1,7 @@
 import type { JWTPayload } from 'jose'
 import { errors } from '../api/errors.js'
 import { allowedAlgorithm, type DecodedJws, decodeCompact, isSignedWith, JwsError } from '../protocol/jose/jws.js'
+import { pointerTo, valueAt } from '../protocol/json/json-pointer.js'
 import { notAnAccessToken } from './access-token.js'
 import type { Caller } from './caller.js'
 import type { SigningKeys, TokenAlgorithm } from './signing-keys.js'
@@ -13,6 +14,10 @@ export interface BearerOptions {
   readonly algorithms: readonly TokenAlgorithm[]
   /** Token claim with the caller's DID, or an array of the caller's DIDs. */
   readonly didClaim: string
+  /** Member names that lead to the roles. If undefined, the roles are at the two places of Keycloak. */
+  readonly rolesClaim?: readonly string[] | undefined
+  /** The name that the identity provider gives to the role `admin`. */
+  readonly adminRole: string
   readonly clock: () => Date
 }
 
@@ -48,15 +53,31 @@ const rolesOf = (access: unknown): string[] => {
   return Array.isArray(roles) ? strings(roles) : []
 }
 
-/** Reads the caller from a token. Roles are in `realm_access.roles` and in any `resource_access.<client>.roles`. */
-function callerOf(payload: JWTPayload, didClaim: string): Caller {
-  if (typeof payload.sub !== 'string' || payload.sub === '') throw errors.invalidToken()
-  const clients = payload.resource_access
+/** Roles at the two places where Keycloak writes them: `realm_access.roles` and `resource_access.<client>.roles`. */
+function rolesOfKeycloak({ realm_access: realm, resource_access: clients }: JWTPayload): string[] {
   const perClient = typeof clients === 'object' && clients !== null ? Object.values(clients).flatMap(rolesOf) : []
+  return [...rolesOf(realm), ...perClient]
+}
+
+/**
+ * Returns the roles in a token. The role ADMIN_ROLE is the role `admin` of this service. If ADMIN_ROLE is a different
+ * role, a role with the name `admin` has no effect.
+ */
+function rolesIn(payload: JWTPayload, { rolesClaim, adminRole }: Pick<BearerOptions, 'rolesClaim' | 'adminRole'>) {
+  const given = rolesClaim === undefined ? rolesOfKeycloak(payload) : strings(valueAt(payload, pointerTo(rolesClaim)))
+  const roles = new Set(given)
+  if (adminRole === 'admin') return roles
+  roles.delete('admin')
+  return roles.has(adminRole) ? roles.add('admin') : roles
+}
+
+/** Reads the caller from a token. */
+function callerOf(payload: JWTPayload, options: BearerOptions): Caller {
+  if (typeof payload.sub !== 'string' || payload.sub === '') throw errors.invalidToken()
   return {
     sub: payload.sub,
-    roles: new Set([...rolesOf(payload.realm_access), ...perClient]),
-    tokenDids: didsIn(payload[didClaim]),
+    roles: rolesIn(payload, options),
+    tokenDids: didsIn(payload[options.didClaim]),
     ...(payload.exp === undefined ? {} : { expiresAt: payload.exp * 1000 }),
   }
 }
@@ -100,6 +121,6 @@ export function createBearerCheck(options: BearerOptions): (authorization: strin
     assertClaims(jws.payload, options)
     const reason = notAnAccessToken(jws.header, jws.payload)
     if (reason !== undefined) throw errors.invalidToken(new Error(reason))
-    return callerOf(jws.payload, options.didClaim)
+    return callerOf(jws.payload, options)
   }
 }

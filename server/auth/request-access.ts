@@ -1,7 +1,20 @@
+import type { RouteAccess } from '../api/contract.js'
 import { errors } from '../api/errors.js'
 import type { Config } from '../config/config.js'
 import type { Access, Half, SentCredentials } from './access.js'
-import { type Caller, isAdmin } from './caller.js'
+import type { Caller } from './caller.js'
+import { permits } from './permits.js'
+import { type Reach, reachIn, type Sender } from './rights.js'
+
+/** Routes that need the client secret, or a console session. */
+const ONLY_BY_SECRET: readonly RouteAccess[] = ['issuerClient', 'verifierClient']
+
+/** Routes that answer the client secret. */
+const BY_SECRET: readonly RouteAccess[] = [
+  ...ONLY_BY_SECRET,
+  ...(['clientOrIssuer', 'clientOrVerifier', 'clientOrEither', 'clientOrUser'] as const),
+  ...(['operator', 'issuerOperator', 'verifierOperator', 'eitherOperator', 'ownerOrIssuer'] as const),
+]
 
 /** The credentials of one request, and the function that reports its caller. */
 export interface AccessRequest {
@@ -13,16 +26,16 @@ export interface AccessRequest {
 export interface RequestAccess {
   /** @throws the matching 401. */
   user(isActivity: boolean): Promise<Caller>
-  /** Requires the client secret, or a console session with the rights for `half`: see {@link Access.client}. */
-  client(half: Half, isActivity: boolean): Promise<Caller | undefined>
+  /** Requires the client secret, or a console session: see {@link Access.client}. */
+  client(isActivity: boolean): Promise<Caller | undefined>
   /** @throws 401 if the request has wrong credentials. */
   optional(isActivity: boolean): Promise<{ caller: Caller | undefined; client: boolean }>
-  /** @throws 403 for a caller without ISSUER_ROLE or VERIFIER_ROLE (by `half`), if the role is configured. */
-  assertRole(caller: Caller, half: Half): void
-  /** Whether the caller is an admin, or has the configured role of one of these halves. */
-  isOperator(caller: Caller, halves: readonly Half[]): boolean
-  /** @throws 403 unless the caller is an admin, or has the configured role of one of these halves. */
-  assertOperator(caller: Caller, halves: readonly Half[]): void
+  /** @throws 403 for a user whose roles do not allow routes of this access. */
+  assertPermitted(caller: Caller, route: RouteAccess): void
+  /** True if routes of this access answer the sender. */
+  mayCall(sender: Sender, route: RouteAccess): boolean
+  /** The records of a half that the sender may list, read and change. */
+  reach(half: Half, sender: Sender): Reach
   /** @throws 403 unless the caller created this holder. */
   assertHolder(caller: Caller, holderId: string | undefined): Promise<void>
   /**
@@ -43,27 +56,15 @@ export interface RequestAccessPorts {
 /** Returns a function that applies the access rules to the sender of a request. */
 export function createRequestAccess({
   access,
-  config: { authDisabled, issuerRole, verifierRole },
+  config,
   isHolderOf,
 }: RequestAccessPorts): (request: AccessRequest) => RequestAccess {
-  const roles: Readonly<Record<Half, string | undefined>> = { issuer: issuerRole, verifier: verifierRole }
-
-  const isOperator = (caller: Caller, halves: readonly Half[]): boolean => {
-    const has = (role: string | undefined) => role !== undefined && caller.roles.has(role)
-    return isAdmin(caller) || halves.some((half) => has(roles[half]))
-  }
-
-  const rules: Pick<RequestAccess, 'assertRole' | 'isOperator' | 'assertOperator' | 'assertHolder' | 'namesOf'> = {
-    isOperator,
-
-    assertRole(caller, half) {
-      const role = roles[half]
-      if (role !== undefined && !authDisabled && !caller.roles.has(role)) throw errors.insufficientRole()
+  const rules: Pick<RequestAccess, 'assertPermitted' | 'reach' | 'assertHolder' | 'namesOf'> = {
+    assertPermitted(caller, route) {
+      if (!permits(route, caller.roles, config)) throw errors.insufficientRole()
     },
 
-    assertOperator(caller, halves) {
-      if (!isOperator(caller, halves)) throw errors.insufficientRole()
-    },
+    reach: (half, sender) => reachIn(half, sender, config),
 
     async assertHolder(caller, holderId) {
       // A text with a NUL character is no id, and PostgreSQL refuses it.
@@ -72,7 +73,7 @@ export function createRequestAccess({
     },
 
     namesOf: (caller, client) =>
-      authDisabled
+      config.authDisabled
         ? ['anybody']
         : [...(caller === undefined ? [] : [`user ${caller.sub}`]), ...(client ? ['client'] : [])],
   }
@@ -85,8 +86,14 @@ export function createRequestAccess({
     }
     return {
       ...rules,
+      mayCall: ({ caller, client }, route) =>
+        (client && BY_SECRET.includes(route)) ||
+        (caller !== undefined &&
+          permits(route, caller.roles, config) &&
+          // These routes accept no access token. Without a token, the caller is the user of a console session.
+          (!ONLY_BY_SECRET.includes(route) || headers.authorization === undefined)),
       user: async (isActivity) => identified(await access.user(headers, isActivity)),
-      client: async (half, isActivity) => identified(await access.client(headers, half, isActivity)),
+      client: async (isActivity) => identified(await access.client(headers, isActivity)),
       optional: async (isActivity) => {
         const sent = await access.optional(headers, isActivity)
         identified(sent.caller)

@@ -85,9 +85,11 @@ export interface SignIn {
   /**
    * Returns the address of the provider at which the user signs in.
    *
+   * @param chooseAccount true if the provider must ask which account the user wants (`prompt`, OpenID Connect Core 1.0
+   *   §3.1.2.1)
    * @throws SignInError `unavailable`
    */
-  addressFor(login: Login, redirectUri: string): Promise<URL>
+  addressFor(login: Login, redirectUri: string, chooseAccount?: boolean): Promise<URL>
   /**
    * Exchanges the code of the provider's answer.
    *
@@ -117,11 +119,12 @@ export interface SignIn {
   revoke(token: string, type: 'access_token' | 'refresh_token'): Promise<void>
   /**
    * Returns the address of the provider at which a browser ends its session (OpenID Connect RP-Initiated Logout 1.0
-   * §2), with `client_id` as the only parameter. Undefined if the provider has no such address.
+   * §2). The parameters are `client_id` and `post_logout_redirect_uri`. Undefined if the provider has no such address.
    *
+   * @param returnTo the address to which the provider sends the browser back
    * @throws SignInError `unavailable`
    */
-  endSession(): Promise<URL | undefined>
+  endSession(returnTo: string): Promise<URL | undefined>
 }
 
 /**
@@ -173,6 +176,16 @@ function clientAuthentication(secret: string | undefined): client.ClientAuth {
     const inForm = methods !== undefined && !methods.includes('client_secret_basic')
     return (inForm ? post : basic)(server, ...rest)
   }
+}
+
+/**
+ * The `prompt` with which a provider lets the user choose an account. If the provider lists its prompts and
+ * `select_account` is not among them, `login` asks for a new sign-in (Initiating User Registration via OpenID Connect
+ * 1.0 §5).
+ */
+function promptForAccount({ prompt_values_supported: supported }: client.ServerMetadata): string {
+  const isUnknown = Array.isArray(supported) && !supported.includes('select_account')
+  return isUnknown ? 'login' : 'select_account'
 }
 
 /**
@@ -248,17 +261,19 @@ export function createSignIn(
   }
 
   return {
-    addressFor: (login, redirectUri) =>
-      orSignInError(async () =>
-        client.buildAuthorizationUrl(await provider(), {
+    addressFor: (login, redirectUri, chooseAccount = false) =>
+      orSignInError(async () => {
+        const configuration = await provider()
+        return client.buildAuthorizationUrl(configuration, {
           redirect_uri: redirectUri,
           scope,
           state: login.state,
           nonce: login.nonce,
           code_challenge: await client.calculatePKCECodeChallenge(login.verifier),
           code_challenge_method: 'S256',
-        }),
-      ),
+          ...(chooseAccount && { prompt: promptForAccount(configuration.serverMetadata()) }),
+        })
+      }),
 
     complete: (answer, login) =>
       orSignInError(async () => {
@@ -287,11 +302,13 @@ export function createSignIn(
         await client.tokenRevocation(configuration, token, { token_type_hint: type })
       }),
 
-    endSession: () =>
+    endSession: (returnTo) =>
       orSignInError(async () => {
         const configuration = await provider()
         const { end_session_endpoint: endpoint } = configuration.serverMetadata()
-        return endpoint === undefined ? undefined : client.buildEndSessionUrl(configuration)
+        return endpoint === undefined
+          ? undefined
+          : client.buildEndSessionUrl(configuration, { post_logout_redirect_uri: returnTo })
       }),
   }
 }

@@ -1,5 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
+import type { ListedTrust } from '../protocol/issuer-keys/listed-trust.js'
+import { isAnchored } from '../protocol/issuer-keys/trusted-chain.js'
 import type { AttestationTrust } from '../protocol/openid4vci/attester.js'
 import type { Draft } from '../protocol/openid4vci/drafts.js'
 import type { Draft as PresentationDraft } from '../protocol/openid4vp/drafts.js'
@@ -9,6 +11,7 @@ import {
   type AttestationIssuerKey,
   baseUrl,
   certificates,
+  claimPath,
   encryptionKey,
   flag,
   hosts,
@@ -30,6 +33,8 @@ import {
   walletClients,
 } from './rules.js'
 import { type Setting, SHOWN, settingsOf } from './shown.js'
+import { type ListDefinition, type ListPurpose, trustLists } from './trust-lists.js'
+import { serviceContact, type WalletLink, walletLinks } from './wallet-links.js'
 
 /**
  * Thrown if the configuration prevents the start. `message` is the whole text for the operator, one problem on each
@@ -54,12 +59,14 @@ const zEnvironment = z.object({
   OIDC_AUDIENCE: optionalText,
   OIDC_ALGORITHMS: tokenAlgorithms,
   OIDC_DID_CLAIM: z.string().default('did'),
+  OIDC_ROLES_CLAIM: claimPath,
   OIDC_CLIENT_ID: optionalText,
   OIDC_CLIENT_SECRET: optionalText,
   OIDC_SCOPE: z
     .string()
     .default('openid profile')
     .refine((value) => value.split(' ').includes('openid'), { error: 'must contain openid.' }),
+  ADMIN_ROLE: z.string().default('admin'),
   ISSUER_ROLE: optionalText,
   VERIFIER_ROLE: optionalText,
   CLIENT_SECRET: optionalText,
@@ -95,11 +102,14 @@ const zEnvironment = z.object({
   CORS_ORIGINS: origins,
   TRUSTED_ISSUERS: trustedIssuers,
   TRUST_ANCHORS: certificates,
+  TRUST_LISTS: trustLists,
   STATUS_TRUST_ANCHORS: certificates,
   VERIFIER_TRUST_ANCHORS: certificates,
   VERIFIER_ATTESTATION_ISSUERS: verifierAttestationIssuers,
   WALLET_TRUST_ANCHORS: certificates,
   WALLET_CLIENTS: walletClients,
+  WALLET_LINKS: walletLinks,
+  SERVICE_CONTACT: serviceContact,
   ISSUER_X509: keyAndChain,
   VERIFIER_X509: keyAndChain,
   VERIFIER_ATTESTATION: verifierAttestation,
@@ -114,11 +124,14 @@ const zEnvironment = z.object({
   SESSION_RESULT_TTL_SECONDS: integer(1, 31_536_000, 3600),
   SESSION_RETENTION_DAYS: integer(1, 36_500, 30),
   RETENTION_CLAIMS_DAYS: integerWithin(1, 36_500).optional(),
+  RETENTION_PRESENTATIONS_DAYS: integer(1, 36_500, 365),
   RETENTION_AUDIT_DAYS: integerWithin(30, 36_500).optional(),
   CREDENTIAL_ENCRYPTION: z
     .enum(['off', 'offered', 'required'], { error: 'must be off, offered or required.' })
     .default('offered'),
   REFRESH_TOKEN_DAYS: integer(1, 3_650, 90),
+  STATUS_LIST_TTL_SECONDS: integer(1, 31_536_000, 60),
+  STATUS_LIST_EXPIRY_SECONDS: integer(60, 31_536_000, 86_400),
   SD_JWT_ISSUER: z.enum(['did', 'url'], { error: 'must be did or url.' }).default('did'),
 })
 
@@ -157,11 +170,17 @@ export interface Config {
     /** Algorithms that may sign access tokens. */
     readonly algorithms: readonly ('RS256' | 'PS256' | 'ES256' | 'EdDSA')[]
     readonly didClaim: string
+    /**
+     * Member names that lead to the roles in an access token. If undefined, the roles are at the two places of Keycloak.
+     */
+    readonly rolesClaim: readonly string[] | undefined
   }
   /** The sign-in of users at the identity provider; undefined if users cannot sign in. */
   readonly signIn: SignInConfig | undefined
   /** The settings of the console; undefined if there is no console. */
   readonly console: ConsoleConfig | undefined
+  /** The name that the identity provider gives to the role `admin`. */
+  readonly adminRole: string
   readonly issuerRole: string | undefined
   readonly verifierRole: string | undefined
   /** Accepted values of `x-client-secret`; may be empty. */
@@ -199,6 +218,10 @@ export interface Config {
   readonly trustedIssuers: readonly string[] | undefined
   /** Trusted root certificates for issuers of credentials. */
   readonly trustAnchors: readonly X509Certificate[]
+  /** Trusted lists that the service reads from their addresses. Admins add more by API. */
+  readonly trustLists: readonly ListDefinition[]
+  /** The content of trusted lists by purpose, as this process knows it. A running service sets it. */
+  readonly listed?: Readonly<Record<Exclude<ListPurpose, 'wallets'>, ListedTrust>>
   /** Trusted root certificates for signers of Token Status Lists, for credentials of any issuer. */
   readonly statusTrustAnchors: readonly X509Certificate[]
   /** Trusted root certificates for verifiers that hosted wallets answer. */
@@ -207,6 +230,10 @@ export interface Config {
   readonly verifierAttestationIssuers: readonly AttestationIssuerKey[]
   /** Trusted providers of wallet attestations. */
   readonly attestationTrust: AttestationTrust
+  /** Wallets that the share pages name to people without a wallet. */
+  readonly walletLinks: readonly WalletLink[]
+  /** The contact of people who need a new link; undefined without a contact. */
+  readonly serviceContact: { readonly href: string; readonly text: string } | undefined
   /** Permitted redirect URIs of known wallets, by `client_id`. */
   readonly walletRedirectUris: ReadonlyMap<string, readonly string[]>
   /** The key of the default issuer and the certificates of the key, leaf first. They are checked at the start. */
@@ -238,6 +265,8 @@ export interface Config {
   readonly sessionRetentionDays: number
   /** Days after issuance for which claims are stored, for types without a retention of their own; undefined for ever. */
   readonly retentionClaimsDays: number | undefined
+  /** Days for which the presentations of hosted wallets can be read. */
+  readonly retentionPresentationsDays: number
   /** Days for which audit events are stored; undefined for ever. */
   readonly retentionAuditDays: number | undefined
   readonly sdJwtIssuer: 'did' | 'url'
@@ -245,6 +274,10 @@ export interface Config {
   readonly credentialEncryption: 'off' | 'offered' | 'required'
   /** Validity of a refresh token in days. */
   readonly refreshTokenDays: number
+  /** Seconds for which a copy of a status list may be used before it is requested again (`ttl`). */
+  readonly statusListTtlSeconds: number
+  /** Seconds after which a signed status list expires (`exp`). */
+  readonly statusListExpirySeconds: number
   /** All variables, each with the part of its value that may be shown. */
   readonly settings: readonly Setting[]
 }
@@ -256,6 +289,14 @@ function problemsOf(error: z.ZodError): string[] {
 /** True if the database address leads to a transaction pooler. */
 const isPooled = (address: string | undefined) =>
   address !== undefined && URL.canParse(address) && new URL(address).searchParams.get('pgbouncer') === 'true'
+
+/** Whether certificates can prove issuers of credentials: there is a root or a trusted list. */
+export const certifiesIssuers = ({ trustAnchors, listed }: Pick<Config, 'trustAnchors' | 'listed'>): boolean =>
+  isAnchored({ trustAnchors, lists: listed?.credentials })
+
+/** Whether something can prove the issuer of a credential by its certificate. */
+const hasRoots = ({ TRUST_ANCHORS, TRUST_LISTS }: NodeJS.ProcessEnv) =>
+  TRUST_ANCHORS !== undefined || TRUST_LISTS !== undefined
 
 /** Checks the rules that concern several variables. Each violation adds one line to the error. */
 function crossProblems(input: NodeJS.ProcessEnv): string[] {
@@ -270,8 +311,8 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
   if (input.ALLOW_INSECURE_HTTP !== 'true' && /(^|[\s,])http:/i.test(input.TRUSTED_ISSUERS ?? '')) {
     problems.push('- TRUSTED_ISSUERS must list https origins unless ALLOW_INSECURE_HTTP is true.')
   }
-  if (/(^|[\s,])x5c($|[\s,])/.test(input.TRUSTED_ISSUERS ?? '') && input.TRUST_ANCHORS === undefined) {
-    problems.push('- TRUST_ANCHORS must be defined where TRUSTED_ISSUERS lists x5c.')
+  if (/(^|[\s,])x5c($|[\s,])/.test(input.TRUSTED_ISSUERS ?? '') && !hasRoots(input)) {
+    problems.push('- TRUST_ANCHORS or TRUST_LISTS must be defined where TRUSTED_ISSUERS lists x5c.')
   }
   for (const [transport, name] of [
     ['redis', 'REDIS_URL'],
@@ -296,16 +337,45 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
       problems.push('- ISSUER_LEGACY_PROFILES must not be set where ISSUER_PROFILE is haip.')
   }
   if (input.VERIFIER_PROFILE === 'haip') {
-    for (const name of ['VERIFIER_X509', 'TRUST_ANCHORS']) {
-      if (input[name] === undefined) problems.push(`- ${name} must be defined where VERIFIER_PROFILE is haip.`)
-    }
+    if (input.VERIFIER_X509 === undefined)
+      problems.push('- VERIFIER_X509 must be defined where VERIFIER_PROFILE is haip.')
+    if (!hasRoots(input))
+      problems.push('- TRUST_ANCHORS or TRUST_LISTS must be defined where VERIFIER_PROFILE is haip.')
     if (input.VERIFIER_LEGACY_PROFILES !== undefined)
       problems.push('- VERIFIER_LEGACY_PROFILES must not be set where VERIFIER_PROFILE is haip.')
+  }
+  // The role `admin` of a token is ignored if ADMIN_ROLE is a different role, so it could not let anybody issue.
+  for (const name of ['ISSUER_ROLE', 'VERIFIER_ROLE']) {
+    if (input[name] === 'admin' && (input.ADMIN_ROLE ?? 'admin') !== 'admin')
+      problems.push(`- ${name} must not be admin where ADMIN_ROLE is another role.`)
   }
   if (input.KEY_ENCRYPTION_KEY_PREVIOUS !== undefined && input.KEY_ENCRYPTION_KEY === undefined) {
     problems.push('- KEY_ENCRYPTION_KEY must be defined where KEY_ENCRYPTION_KEY_PREVIOUS is.')
   }
   return problems
+}
+
+/** A list over plain http could be replaced by anybody on the way, even though its signature is checked. */
+function trustListProblems(env: Environment): string[] {
+  const plain = env.TRUST_LISTS.findIndex(({ url: address }) => address.startsWith('http:'))
+  const problems =
+    plain < 0 || env.ALLOW_INSECURE_HTTP
+      ? []
+      : [`- TRUST_LISTS must list https URLs unless ALLOW_INSECURE_HTTP is true: ${plain}.url is none.`]
+  const isNeeded = env.TRUSTED_ISSUERS?.includes('x5c') === true || env.VERIFIER_PROFILE === 'haip'
+  const isEmpty = env.TRUST_LISTS.every(({ purpose }) => purpose !== 'credentials')
+  const isMissing = env.TRUST_ANCHORS.length === 0 && isEmpty && env.TRUST_LISTS.length > 0
+  if (isNeeded && isMissing)
+    problems.push('- TRUST_LISTS must have a list with the purpose credentials, or TRUST_ANCHORS must be defined.')
+  return problems
+}
+
+/** A list must not expire while its copies may still be used (Token Status List §4.2). */
+function statusListProblems({
+  STATUS_LIST_TTL_SECONDS: ttl,
+  STATUS_LIST_EXPIRY_SECONDS: expiry,
+}: Environment): string[] {
+  return expiry < ttl ? ['- STATUS_LIST_EXPIRY_SECONDS must not be less than STATUS_LIST_TTL_SECONDS.'] : []
 }
 
 /**
@@ -357,9 +427,11 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
       audience: env.OIDC_AUDIENCE,
       algorithms: env.OIDC_ALGORITHMS,
       didClaim: env.OIDC_DID_CLAIM,
+      rolesClaim: env.OIDC_ROLES_CLAIM,
     },
     signIn: signInOf(env),
     console: consoleConfigOf(env, signInOf(env) !== undefined),
+    adminRole: env.ADMIN_ROLE,
     issuerRole: env.ISSUER_ROLE,
     verifierRole: env.VERIFIER_ROLE,
     clientSecrets: defined([env.CLIENT_SECRET, env.CLIENT_SECRET_PREVIOUS]),
@@ -382,6 +454,7 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
     corsOrigins: env.CORS_ORIGINS,
     trustedIssuers: env.TRUSTED_ISSUERS,
     trustAnchors: env.TRUST_ANCHORS,
+    trustLists: env.TRUST_LISTS,
     statusTrustAnchors: env.STATUS_TRUST_ANCHORS.length > 0 ? env.STATUS_TRUST_ANCHORS : env.TRUST_ANCHORS,
     verifierTrustAnchors: env.VERIFIER_TRUST_ANCHORS,
     verifierAttestationIssuers: env.VERIFIER_ATTESTATION_ISSUERS,
@@ -391,6 +464,8 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
         attestation === undefined ? [] : [{ clientId, iss: attestation.iss, keys: attestation.jwks.keys }],
       ),
     },
+    walletLinks: env.WALLET_LINKS,
+    serviceContact: env.SERVICE_CONTACT,
     walletRedirectUris: new Map(env.WALLET_CLIENTS.map((client) => [client.client_id, client.redirect_uris])),
     issuerX509: env.ISSUER_X509,
     verifierX509: env.VERIFIER_X509,
@@ -404,10 +479,13 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
     sessionResultTtlSeconds: env.SESSION_RESULT_TTL_SECONDS,
     sessionRetentionDays: env.SESSION_RETENTION_DAYS,
     retentionClaimsDays: env.RETENTION_CLAIMS_DAYS,
+    retentionPresentationsDays: env.RETENTION_PRESENTATIONS_DAYS,
     retentionAuditDays: env.RETENTION_AUDIT_DAYS,
     sdJwtIssuer: env.SD_JWT_ISSUER,
     credentialEncryption: env.CREDENTIAL_ENCRYPTION,
     refreshTokenDays: env.REFRESH_TOKEN_DAYS,
+    statusListTtlSeconds: env.STATUS_LIST_TTL_SECONDS,
+    statusListExpirySeconds: env.STATUS_LIST_EXPIRY_SECONDS,
     settings,
   }
 }
@@ -421,7 +499,9 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const input = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = zEnvironment.safeParse(input)
   const problems = [
-    ...(parsed.success ? keyProblems(parsed.data) : problemsOf(parsed.error)),
+    ...(parsed.success
+      ? [...keyProblems(parsed.data), ...statusListProblems(parsed.data), ...trustListProblems(parsed.data)]
+      : problemsOf(parsed.error)),
     ...crossProblems(input),
     ...signInProblems(input),
     ...consoleProblems(input),

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { z } from 'zod'
 import { type Jwk, readPublicJwk } from '../protocol/jose/jws.js'
+import { pointerKeys } from '../protocol/json/json-pointer.js'
 import { isRegistrableRedirectUri } from '../protocol/oauth/redirect-uri.js'
 import { DRAFTS as ISSUANCE_DRAFTS } from '../protocol/openid4vci/drafts.js'
 import { DRAFTS as PRESENTATION_DRAFTS } from '../protocol/openid4vp/drafts.js'
@@ -273,3 +274,20 @@ export const trustedIssuers = z
   .optional()
 
 export const optionalText = z.string().optional()
+
+/**
+ * The member names that lead to a claim. The text is a JSON Pointer (RFC 6901), a path with dots such as
+ * `realm_access.roles`, or one name that is a URI.
+ */
+export const claimPath = z
+  .string()
+  .transform((value, context): readonly string[] => {
+    const keys = value.startsWith('/') ? pointerKeys(value) : value.includes('://') ? [value] : value.split('.')
+    if (keys?.every((key) => key !== '')) return keys
+    context.addIssue({
+      code: 'custom',
+      message: 'must be a JSON pointer such as /realm_access/roles, or a path such as realm_access.roles.',
+    })
+    return z.NEVER
+  })
+  .optional()

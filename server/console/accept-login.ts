@@ -8,7 +8,7 @@ import type { Config } from '../config/config.js'
 import type { Log } from '../log/log.js'
 import { seeOther } from '../pages/page.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
-import { loginPage } from './pages.js'
+import { loginPage, noRolePage } from './pages.js'
 import { sessionCookie } from './sessions/cookies.js'
 import { hasRights } from './sessions/renewal.js'
 import type { ConsoleSessions } from './sessions/sessions.js'
@@ -40,7 +40,7 @@ export const createRevokeTokens =
 
 /** Dependencies of {@link createAcceptLogin}. */
 export interface AcceptLoginPorts {
-  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerRole' | 'verifierRole'>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'adminRole' | 'issuerRole' | 'verifierRole' | 'signIn'>
   readonly sessions: Pick<ConsoleSessions, 'begin'>
   readonly tokens: Pick<TokenCheck, 'user'>
   readonly revoke: RevokeTokens
@@ -53,12 +53,8 @@ export type AcceptLogin = ReturnType<typeof createAcceptLogin>
 /** Accepts logins with an access token that this service accepts, of users with a role. */
 export const createAcceptLogin =
   ({ config, sessions, tokens: check, revoke, log }: AcceptLoginPorts) =>
-  async (
-    { requestId, headers }: RequestFacts,
-    tokens: Tokens,
-    claims: UserClaims,
-    to: string,
-  ): Promise<ProtocolReply> => {
+  async (request: RequestFacts, tokens: Tokens, claims: UserClaims, to: string): Promise<ProtocolReply> => {
+    const { requestId, headers } = request
     let caller: Caller
     try {
       caller = await keptTokenUser(check, tokens.accessToken)
@@ -66,12 +62,12 @@ export const createAcceptLogin =
       if (!(thrown instanceof ServiceError)) throw thrown
       log.warn({ requestId, err: thrown }, 'access token of a login not accepted')
       await revoke(requestId, tokens)
-      if (thrown.status !== 401) return loginPage(config, 'unavailable')
-      return loginPage(config, isOpaque(tokens.accessToken) ? 'opaque' : 'notAccepted')
+      if (thrown.status !== 401) return loginPage(config, request, 'unavailable')
+      return loginPage(config, request, isOpaque(tokens.accessToken) ? 'opaque' : 'notAccepted')
     }
     if (!hasRights(caller, config)) {
       await revoke(requestId, tokens)
-      return loginPage(config, 'noRole')
+      return noRolePage(config, request, nameIn(claims))
     }
     const value = await sessions.begin(headers, tokens, caller, nameIn(claims))
     return seeOther(to, { 'set-cookie': sessionCookie(value, config.issuerBaseUrl) })

@@ -5,6 +5,12 @@ type Base = Pick<Config, 'issuerBaseUrl'>
 /** The console's first page. */
 export const homeOf = ({ issuerBaseUrl }: Base): string => `${issuerBaseUrl}/console/`
 
+/**
+ * The address to which the identity provider sends a browser back, after a sign-in and after a sign-out. It is one
+ * address, so that operators register one address.
+ */
+export const callbackOf = ({ issuerBaseUrl }: Base): string => `${issuerBaseUrl}/console/callback`
+
 /** Printable characters without `\`, which browsers read as `/`, and without characters that URL parsers drop. */
 const PRINTABLE = /^[\x21-\x5b\x5d-\x7e]{1,2000}$/
 /** Addresses below the console that are not pages. */

@@ -16,6 +16,10 @@ const zUser = z
     mayVerify: z
       .boolean()
       .meta({ description: 'True if the user may act as a verifier: the user has the role `admin` or VERIFIER_ROLE.' }),
+    operations: z.array(z.string()).meta({
+      description:
+        'The operations that the user’s roles allow, by their names on `/trpc`. An operation may still refuse a record of another user.',
+    }),
   })
   .meta({ description: 'Null if no user is signed in. `/console/login` signs a user in.' })
 
@@ -40,6 +44,20 @@ export const session = {
   }),
   input: z.strictObject({}).prefault({}),
   output: zConsoleSession,
+}
+
+export const roles = {
+  meta: route('GET', '/api/v1/console/roles', {
+    tag: 'Console',
+    summary: 'List the roles that allow an operation',
+    description: 'Each of these roles is sufficient. The console names them to a user who may not open a screen.',
+    access: 'user',
+    errors: [400, errors.operationNotFound()],
+  }),
+  input: z.strictObject({
+    operation: z.string().max(100).meta({ description: 'The name on `/trpc`.', example: 'audit.list' }),
+  }),
+  output: z.object({ roles: z.array(z.string()) }),
 }
 
 export const events = {
@@ -74,7 +92,8 @@ export const logout = {
     summary: 'Sign out of the console',
     description:
       'Ends the console session of the request, and revokes its tokens at the identity provider. `location` is the address of the provider ' +
-      'at which the browser ends its session with the provider; null if the provider has no such address.',
+      'at which the browser ends its session with the provider; null if the provider has no such address. The provider then sends the ' +
+      'browser back to `/console/callback`.',
     access: 'console',
     errors: [errors.routeNotFound('POST', '/console/logout')],
   }),
@@ -100,6 +119,10 @@ export const login = {
       .string()
       .optional()
       .meta({ description: 'Set if the service sent the browser here from a different host name of this machine.' }),
+    account: z
+      .literal('other')
+      .optional()
+      .meta({ description: 'Set if the user wants to choose an account at the identity provider.' }),
   }),
   output: zProtocolReply,
 }
@@ -110,7 +133,8 @@ export const callback = {
     summary: 'Return from the identity provider to the console',
     description:
       'The identity provider sends the browser back to this address, which must be among its redirect URIs. Each answer is accepted only once, and ' +
-      'only in the browser that began the sign-in. A user without a role in this service gets no session.',
+      'only in the browser that began the sign-in. A user without a role in this service gets no session. After a sign-out the browser ' +
+      'returns here without parameters, and goes to the first page of the console.',
     errors: [403, 404],
   }),
   input: z.object({

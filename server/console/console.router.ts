@@ -1,11 +1,13 @@
 import { procedure, router } from '../api/trpc.js'
-import { callback, events, login, logout, session } from './console.contract.js'
+import { callback, events, login, logout, roles, session } from './console.contract.js'
 import type { Console } from './console.js'
 
 /** The router of the procedures for the console session of the caller. */
 export const consoleRouter = (console: Console) =>
   router({
     session: procedure(session).query(({ ctx: { request } }) => console.session(request)),
+
+    roles: procedure(roles).query(({ input: { operation } }) => console.roles(operation)),
 
     events: procedure(events).subscription(({ ctx: { caller, request }, input: { lastEventId } }) =>
       console.watch(caller, lastEventId, request.signal),

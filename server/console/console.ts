@@ -1,7 +1,9 @@
 import type { RequestFacts } from '../api/context.js'
+import type { RouteAccess } from '../api/contract.js'
 import { errors, ServiceError } from '../api/errors.js'
 import type { Access } from '../auth/access.js'
 import { type Caller, LOCAL_ADMIN } from '../auth/caller.js'
+import { permits, rolesFor } from '../auth/permits.js'
 import { type Rights, rightsOf } from '../auth/rights.js'
 import type { Config } from '../config/config.js'
 import { dueRows } from '../maintenance/task.js'
@@ -29,12 +31,31 @@ export interface ConsolePorts {
   readonly changes: Pick<Changes, 'watch'>
   readonly login: ReturnType<typeof createLogin>
   readonly logOut: ReturnType<typeof createLogOut>
+  /** The access of each operation of the API, by its name. */
+  readonly operations: () => ReadonlyMap<string, RouteAccess>
 }
 
 export type Console = ReturnType<typeof createConsole>
 
 /** The operations for the console session of the caller, and for changes in the console's lists. */
-export function createConsole({ config, access, sessions, removeExpired, changes, login, logOut }: ConsolePorts) {
+export function createConsole({
+  config,
+  access,
+  sessions,
+  removeExpired,
+  changes,
+  login,
+  logOut,
+  operations,
+}: ConsolePorts) {
+  /** The user as the console sees it: its rights, and the operations that it may call. */
+  const shownUser = (sub: string, name: string | null, roles: ReadonlySet<string>) => ({
+    sub,
+    name,
+    ...rightsOf(roles, config),
+    operations: [...operations()].flatMap(([operation, route]) => (permits(route, roles, config) ? [operation] : [])),
+  })
+
   /** Returns the session and the user of a request. Undefined without an active session. */
   async function userOf({ headers }: RequestFacts) {
     const described = await sessions?.described(headers)
@@ -42,7 +63,7 @@ export function createConsole({ config, access, sessions, removeExpired, changes
     try {
       const { sub, roles } = await access.user(headers, false)
       const { expiresAt, endsAt } = described.session
-      const user = { sub, name: described.content.name ?? null, ...rightsOf(roles, config) }
+      const user = shownUser(sub, described.content.name ?? null, roles)
       return { user, idleAt: expiresAt.toISOString(), endsAt: endsAt.toISOString() }
     } catch (thrown) {
       // The session has just ended, because its tokens could not be renewed.
@@ -62,7 +83,14 @@ export function createConsole({ config, access, sessions, removeExpired, changes
       const { mode } = config.console
       const nobody = { mode, user: null, idleAt: null, endsAt: null }
       if (mode === 'login') return { ...nobody, ...(await userOf(request)) }
-      return { ...nobody, user: { sub: LOCAL_ADMIN.sub, name: null, ...rightsOf(LOCAL_ADMIN.roles, config) } }
+      return { ...nobody, user: shownUser(LOCAL_ADMIN.sub, null, LOCAL_ADMIN.roles) }
+    },
+
+    /** The roles that each allow a user to call an operation. @throws 404 for an unknown operation */
+    roles(operation: string) {
+      const route = operations().get(operation)
+      if (route === undefined) throw errors.operationNotFound()
+      return { roles: rolesFor(route, config) }
     },
 
     /** Streams changes in lists that the caller may read, after the event `lastEventId`. */

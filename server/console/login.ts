@@ -19,7 +19,7 @@ import { seeOther } from '../pages/page.js'
 import { open, seal } from '../protocol/jose/sealed.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import type { AcceptLogin } from './accept-login.js'
-import { homeOf, returnAddress } from './addresses.js'
+import { callbackOf, homeOf, returnAddress } from './addresses.js'
 import { loginPage } from './pages.js'
 import { LOGIN_COOKIE } from './sessions/cookies.js'
 import type { ConsoleSessionStore } from './sessions/store.js'
@@ -39,8 +39,6 @@ const zPending = z.strictObject({
 
 type Pending = z.infer<typeof zPending>
 
-const callbackOf = (issuerBaseUrl: string): string => `${issuerBaseUrl}/console/callback`
-
 /** The query parameters of the request with which a browser begins a login. */
 export interface LoginInput {
   /**
@@ -50,6 +48,8 @@ export interface LoginInput {
   readonly return?: string | undefined
   /** Set if the browser was redirected to this address from a different host name of this machine. */
   readonly moved?: string | undefined
+  /** `other` if the user wants to choose an account at the provider. */
+  readonly account?: 'other' | undefined
 }
 
 /** Dependencies of {@link createLogin}. */
@@ -89,18 +89,25 @@ export function createLogin({ config, signIn, accept, useState, key, clock, rand
    * The provider will send the browser back to the base URL, and there the browser does not send cookies of a different
    * host name. A browser is redirected only once, because a proxy may change the host name of each request.
    */
-  function atBaseUrl({ headers: { host = '' } }: RequestFacts, { return: to, moved }: LoginInput): string | undefined {
+  function atBaseUrl(
+    { headers: { host = '' } }: RequestFacts,
+    { return: to, moved, account }: LoginInput,
+  ): string | undefined {
     const base = new URL(issuerBaseUrl)
     const isOther = base.protocol === 'http:' && host.toLowerCase() !== base.host
     if (!isOther || moved !== undefined) return undefined
-    const query = new URLSearchParams({ ...(to === undefined ? {} : { return: to }), moved: '1' })
+    const query = new URLSearchParams({
+      ...(to === undefined ? {} : { return: to }),
+      ...(account === undefined ? {} : { account }),
+      moved: '1',
+    })
     return `${issuerBaseUrl}/console/login?${query}`
   }
 
-  function failed({ requestId }: RequestFacts, thrown: unknown): ProtocolReply {
+  function failed(request: RequestFacts, thrown: unknown): ProtocolReply {
     if (!(thrown instanceof SignInError)) throw thrown
-    log.warn({ requestId, err: thrown }, 'login of the console failed')
-    return loginPage(config, thrown.failure)
+    log.warn({ requestId: request.requestId, err: thrown }, 'login of the console failed')
+    return loginPage(config, request, thrown.failure)
   }
 
   return {
@@ -108,7 +115,7 @@ export function createLogin({ config, signIn, accept, useState, key, clock, rand
     async begin(request: RequestFacts, sent: LoginInput): Promise<ProtocolReply> {
       if (config.console === undefined) throw errors.routeNotFound(request.method, request.path)
       if (config.console.mode === 'open') return seeOther(homeOf(config))
-      if (signIn === undefined || !isSafe(request)) return loginPage(config, 'insecure')
+      if (signIn === undefined || !isSafe(request)) return loginPage(config, request, 'insecure')
       if (onlyLooks(request)) return seeOther(homeOf(config))
       const elsewhere = atBaseUrl(request, sent)
       if (elsewhere !== undefined) return seeOther(elsewhere)
@@ -116,7 +123,7 @@ export function createLogin({ config, signIn, accept, useState, key, clock, rand
       const exp = Math.floor(clock().getTime() / 1000) + LOGIN_SECONDS
       const pending: Pending = { ...login, to: returnAddress(config, sent.return), exp }
       try {
-        const address = await signIn.addressFor(login, callbackOf(issuerBaseUrl))
+        const address = await signIn.addressFor(login, callbackOf(config), sent.account === 'other')
         const cookie = cookieHeader(LOGIN_COOKIE, seal(key, pending), issuerBaseUrl, LOGIN_SECONDS)
         return seeOther(address.href, { 'set-cookie': cookie })
       } catch (thrown) {
@@ -127,18 +134,21 @@ export function createLogin({ config, signIn, accept, useState, key, clock, rand
     /**
      * Completes a login after the provider has sent the browser back. The same browser must have begun the login, with
      * the same `state`. Each answer is accepted only once. A user without a role in this service gets no session.
+     * A browser that returns after a sign-out sees the first page of the console.
      */
     async end(request: RequestFacts, sent: LoginAnswer): Promise<ProtocolReply> {
       if (config.console?.mode !== 'login' || signIn === undefined || accept === undefined) {
         throw errors.routeNotFound(request.method, request.path)
       }
+      // The provider sends a browser back without parameters after a sign-out.
+      if (Object.values(sent).every((value) => value === undefined)) return seeOther(homeOf(config))
       const pending = pendingOf(request)
-      if (pending === undefined || !isStateOf(pending, sent.state ?? '')) return loginPage(config, 'unknown')
+      if (pending === undefined || !isStateOf(pending, sent.state ?? '')) return loginPage(config, request, 'unknown')
       if (onlyLooks(request)) return seeOther(homeOf(config))
       const { to, exp, ...login } = pending
-      if (!(await useState(sha256(login.state), new Date(exp * 1000)))) return loginPage(config, 'unknown')
+      if (!(await useState(sha256(login.state), new Date(exp * 1000)))) return loginPage(config, request, 'unknown')
       try {
-        const { claims, ...tokens } = await signIn.tokens(answerAt(callbackOf(issuerBaseUrl), sent), login)
+        const { claims, ...tokens } = await signIn.tokens(answerAt(callbackOf(config), sent), login)
         return await accept(request, tokens, claims, to)
       } catch (thrown) {
         return failed(request, thrown)

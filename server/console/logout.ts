@@ -4,6 +4,7 @@ import type { SignIn } from '../auth/sign-in.js'
 import type { Config } from '../config/config.js'
 import type { Log } from '../log/log.js'
 import type { RevokeTokens } from './accept-login.js'
+import { callbackOf } from './addresses.js'
 import { noSessionCookie } from './sessions/cookies.js'
 import type { ConsoleSessions } from './sessions/sessions.js'
 
@@ -36,7 +37,7 @@ export const createLogOut =
     if (content === undefined) throw errors.unauthorized()
     const { accessToken, refreshToken } = content
     await users.revoke(request.requestId, { accessToken, refreshToken })
-    const location = await users.signIn.endSession().then(
+    const location = await users.signIn.endSession(callbackOf(config)).then(
       (address) => address?.href ?? null,
       (err: unknown) => {
         log.warn({ requestId: request.requestId, err }, 'end of the session at the identity provider is not known')

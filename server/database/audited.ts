@@ -1,3 +1,4 @@
+import type { AuditAction } from './audit-actions.js'
 import { emptyFragment, type Fragment, fragment, Step } from './fragment.js'
 
 interface Action {
@@ -7,7 +8,7 @@ interface Action {
    */
   readonly actor: string | Fragment | null
   /** `credential.issued` */
-  readonly action: string
+  readonly action: AuditAction
   /** The kind of the affected object. */
   readonly subject: string
   /** Condition that selects the affected rows. Default: all rows. */

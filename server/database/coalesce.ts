@@ -1,3 +1,5 @@
+import { joinedUnit, outsideUnit } from './unit-of-work.js'
+
 /**
  * Maximum time that a read waits for the previous read, in milliseconds. So a connection that hangs does not block all
  * reads.
@@ -37,10 +39,13 @@ export function coalesced<Value>(
   const open = (): Batch<Value> => {
     const keys = new Set<string>()
     const begin = running === undefined ? Promise.resolve() : settledOrTimedOut(running)
-    const answer = begin.then(() => {
-      waiting = undefined
-      return readAll([...keys])
-    })
+    // Several requests share the read, so it belongs to the unit of work of none of them.
+    const answer = outsideUnit(() =>
+      begin.then(() => {
+        waiting = undefined
+        return readAll([...keys])
+      }),
+    )
     running = answer
     const end = () => {
       if (running === answer) running = undefined
@@ -50,6 +55,8 @@ export function coalesced<Value>(
   }
 
   return async (key) => {
+    // Only the unit's own connection sees its changes before the commit.
+    if (joinedUnit()?.isPending === true) return (await readAll([key])).get(key)
     waiting ??= open()
     waiting.keys.add(key)
     return (await waiting.answer).get(key)

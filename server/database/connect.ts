@@ -4,6 +4,7 @@ import { PrismaClient } from '../generated/prisma/client.js'
 import { KeptPool } from './kept-connections.js'
 import { boundedSqlOver, type RunSql, sqlOver } from './sql.js'
 import { statementNames } from './statement-names.js'
+import { UnitOfWork } from './unit-of-work.js'
 
 export interface DatabaseLoad {
   readonly statements: number
@@ -20,6 +21,8 @@ export interface Database {
   readonly sql: RunSql
   /** Single SQL statements whose cost depends on a caller's request. A statement may take at most 2 seconds. */
   readonly bounded: RunSql
+  /** Makes a unit of work: statements that are committed together. */
+  newUnit(): UnitOfWork
   /** Returns the number of statements that were sent so far, and the state of the connection pool. */
   load(): DatabaseLoad
   /** Ends every connection after its running queries. */
@@ -119,6 +122,7 @@ export function connectDatabase(
     prisma,
     sql: sqlOver(pool, nameOf),
     bounded: boundedSqlOver(pool, BOUNDED_MS),
+    newUnit: () => new UnitOfWork(pool),
     load: () => {
       const { totalCount, idleCount: idle, waitingCount: waiting } = pool
       return { statements: sent(), busy: totalCount - idle, idle, waiting }

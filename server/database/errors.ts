@@ -100,6 +100,9 @@ export function sqlStateOf(thrown: unknown): string | undefined {
   return typeof state === 'string' ? state : undefined
 }
 
+/** Whether PostgreSQL ended the statement, because two transactions waited for each other (SQLSTATE 40P01). */
+export const isDeadlock = (thrown: unknown): boolean => sqlStateOf(thrown) === '40P01'
+
 /** Whether an error means that the database is unavailable, and not that a statement was wrong. */
 export function isDatabaseUnavailable(thrown: unknown): boolean {
   const fault = databaseFault(thrown)

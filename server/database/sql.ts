@@ -2,10 +2,11 @@ import type { Pool } from 'pg'
 import type { z } from 'zod'
 import { StatementError, sqlStateOf, TooSlowError } from './errors.js'
 import { Fragment, type SqlValue, type Step } from './fragment.js'
-import { ask } from './kept-connections.js'
+import { ask, type KeptPool } from './kept-connections.js'
 import { rowsOf } from './row-check.js'
 import type { StatementNames } from './statement-names.js'
 import { statementTexts } from './statement-texts.js'
+import { outsideUnit } from './unit-of-work.js'
 import { withSteps } from './with-steps.js'
 import { WrittenQuery } from './written-query.js'
 
@@ -35,7 +36,7 @@ const NOT_SUPPORTED = '0A000'
  * PostgreSQL then refuses the prepared statement without running it, and the pool closes the connection. The statement
  * is sent again on further connections, because each connection may still have the old prepared statement.
  */
-export function sqlOver(pool: Pool, nameOf: StatementNames): RunSql {
+export function sqlOver(pool: KeptPool, nameOf: StatementNames): RunSql {
   const statementOf = statementTexts(nameOf)
   const run = async (whole: Fragment) => {
     const statement = statementOf(whole)
@@ -71,7 +72,7 @@ export function boundedSqlOver(pool: Pool, ms: number): RunSql {
   const begin = `BEGIN READ ONLY; SET LOCAL statement_timeout = ${ms}; SET LOCAL jit = off`
   const run = async (whole: Fragment) => {
     const statement = statementOf(whole)
-    const client = await pool.connect()
+    const client = await outsideUnit(() => pool.connect())
     let broken = true
     try {
       await client.query(begin)

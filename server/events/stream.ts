@@ -14,7 +14,12 @@ import type { MakeTransport, Transport } from './transport.js'
 export interface StreamOptions<Data> {
   readonly sessionId: string
   /** The session's current state, with the `seq` of its newest event. May throw, for example for an unknown session. */
-  readonly current: () => Promise<{ readonly seq: number; readonly data: Data }>
+  readonly current: () => Promise<{
+    readonly seq: number
+    readonly data: Data
+    /** Members of every event that are not stored with events, because they are personal data. */
+    readonly also?: Readonly<Record<string, unknown>>
+  }>
   /**
    * Position of the last event that the subscriber received (the SSE `Last-Event-ID`); a value that is not a position
    * is ignored.
@@ -122,8 +127,14 @@ export function createEvents(options: EventsOptions): Events {
   const announcer = new Announcer(transport, log, everyMs)
 
   /** Returns the first events for a subscriber: the missed events, or the current state. */
-  const opening = async <Data>({ current, lastEventId, sessionId }: StreamOptions<Data>) => {
-    const now = (await current()) as SessionEvent
+  const opening = async <Data>(
+    { current, lastEventId, sessionId }: StreamOptions<Data>,
+    subscription: Subscription,
+  ) => {
+    const { also, ...rest } = await current()
+    subscription.also = also
+    // The data of a session is the JSON that its events contain.
+    const now = rest as SessionEvent
     const seen = positionOf(lastEventId)
     if (seen === undefined || seen >= now.seq) return [now]
     const missed = (await store.after([{ sessionId, after: seen }])).filter(({ seq }) => seq <= now.seq)
@@ -141,7 +152,7 @@ export function createEvents(options: EventsOptions): Events {
     for (const { seq, data } of subscription.unseen()) {
       subscription.expire(clock().getTime())
       if (stopped || subscription.ended) return
-      yield tracked(String(seq), data)
+      yield tracked(String(seq), { ...data, ...subscription.also })
     }
   }
 
@@ -185,7 +196,7 @@ export function createEvents(options: EventsOptions): Events {
       signal.addEventListener('abort', leave)
       if (signal.aborted) leave()
       try {
-        subscription.take(await opening(options))
+        subscription.take(await opening(options, subscription))
       } catch (error) {
         leave()
         throw error

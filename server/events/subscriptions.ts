@@ -16,6 +16,8 @@ export class Subscription {
   /** Whether a read from the database is running. Its rows may lack events that are announced during the read. */
   reading = true
   rows: readonly SessionEvent[] = []
+  /** Members that every event gets when it is delivered. */
+  also: Readonly<Record<string, unknown>> | undefined
   /** When the reader's access token expires, in milliseconds since 1970. */
   readonly until: number
   expired = false

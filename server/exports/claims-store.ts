@@ -3,12 +3,21 @@ import type { Database } from '../database/connect.js'
 import { fragment } from '../database/fragment.js'
 import { json, storedClaims } from '../database/row-shapes.js'
 import type { ClaimsVault } from '../keys/claims/vault.js'
+import type { Names } from '../names/names.js'
+import {
+  namesShape,
+  type RequestTexts,
+  revealedNames,
+  revealedRequestTexts,
+  selectedNames,
+} from '../names/names-store.js'
 
 const wrappedKey = z.string().nullable()
 
 const zVc = z.strictObject({ id: z.string(), vc: storedClaims, key: wrappedKey })
 const zNote = z.strictObject({ id: z.string(), note: storedClaims, key: wrappedKey })
 const zSubject = z.strictObject({ id: z.string(), credentialSubject: storedClaims, key: wrappedKey })
+const zNamed = z.strictObject({ id: z.string(), ...namesShape })
 const zOutcome = z.strictObject({
   id: z.string(),
   result: storedClaims,
@@ -64,6 +73,35 @@ export function createClaimsStore({ sql }: Database, claims: ClaimsVault) {
           claims.reveal<{ readonly text: string }>({ column: 'credentials.status_note', id }, note, key)?.text ?? '',
         ]),
       )
+    },
+
+    /** `credentials.names`, of credentials that have names */
+    async namesOfCredentials(ids: readonly string[]): Promise<ReadonlyMap<string, Names | null>> {
+      const rows = await sql(zNamed)`
+        SELECT c.id, ${selectedNames(claims, 'credentials.names', fragment`c`)} FROM credentials c
+        WHERE c.id = ANY(${[...ids]}::text[]) AND c.names IS NOT NULL`
+      return new Map(
+        rows.map((row) => [row.id, revealedNames(claims, { column: 'credentials.names', id: row.id }, row).names]),
+      )
+    },
+
+    /** `offerings.names`, of offerings that have names */
+    async namesOfOfferings(ids: readonly string[]): Promise<ReadonlyMap<string, Names | null>> {
+      const rows = await sql(zNamed)`
+        SELECT o.id, ${selectedNames(claims, 'offerings.names', fragment`o`)} FROM offerings o
+        WHERE o.id = ANY(${[...ids]}::text[]) AND o.names IS NOT NULL`
+      return new Map(
+        rows.map((row) => [row.id, revealedNames(claims, { column: 'offerings.names', id: row.id }, row).names]),
+      )
+    },
+
+    /** `verification_sessions.names`, of sessions that have names or a purpose */
+    async namesOfSessions(ids: readonly string[]): Promise<ReadonlyMap<string, RequestTexts>> {
+      const rows = await sql(zNamed)`
+        SELECT s.id, ${selectedNames(claims, 'verification_sessions.names', fragment`s`)} FROM verification_sessions s
+        WHERE s.id = ANY(${[...ids]}::text[]) AND s.names IS NOT NULL`
+      const place = (id: string) => ({ column: 'verification_sessions.names', id }) as const
+      return new Map(rows.map((row) => [row.id, revealedRequestTexts(claims, place(row.id), row)]))
     },
 
     /** `offerings.credential_subject` */

@@ -81,6 +81,7 @@ export const createExport = {
       'Audit events and the whole data of a person need the role admin or the client secret. If the role of a half is not set, ' +
       'other users receive their own records. The file is read at `contentUrl`, for one day. Only the caller who ordered it can read it.',
     access: 'clientOrUser',
+    idempotent: true,
     status: 202,
     errors: [400],
     requestExample: { kind: 'credentials', from: '2026-03-01T00:00:00Z', to: '2026-04-01T00:00:00Z', format: 'csv' },

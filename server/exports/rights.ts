@@ -1,30 +1,15 @@
 import { errors } from '../api/errors.js'
 import type { Half } from '../auth/access.js'
-import type { Caller } from '../auth/caller.js'
-import { rightsOf } from '../auth/rights.js'
-import type { Config } from '../config/config.js'
+import { type RoleConfig, reachOf, rightsOf, type Sender } from '../auth/rights.js'
 import type { PeriodKind, Subject } from './export.js'
-
-/** The sender of a request: a user, the client secret, or both. */
-export interface Sender {
-  readonly caller: Caller | undefined
-  readonly client: boolean
-}
-
-type RoleConfig = Pick<Config, 'issuerRole' | 'verifierRole'>
-
-/** The reach of a caller in a half: the records of all callers, or only the caller's own records; undefined for no records. */
-type Reach = 'all' | 'own' | undefined
 
 /** The part of a person's data that a caller receives. `account` is everything that belongs to neither half. */
 export type Section = Half | 'account'
 
-function reachIn(half: Half, { caller, client }: Sender, config: RoleConfig): Reach {
+/** The records of a half that a sender receives: see {@link reachOf}. */
+function reachedIn(half: Half, { caller, client }: Sender, config: RoleConfig): ReturnType<typeof reachOf> {
   if (client) return 'all'
-  if (caller === undefined) return undefined
-  const { mayIssue, mayVerify } = rightsOf(caller.roles, config)
-  if (half === 'issuer' ? mayIssue : mayVerify) return 'all'
-  return (half === 'issuer' ? config.issuerRole : config.verifierRole) === undefined ? 'own' : undefined
+  return caller === undefined ? 'none' : reachOf(half, rightsOf(caller.roles, config), config)
 }
 
 const isAdmin = ({ caller, client }: Sender, config: RoleConfig): boolean =>
@@ -38,8 +23,8 @@ const isAdmin = ({ caller, client }: Sender, config: RoleConfig): boolean =>
 export function ownerFor(kind: PeriodKind, sender: Sender, config: RoleConfig): string | undefined {
   if (isAdmin(sender, config)) return undefined
   if (kind === 'audit') throw errors.insufficientRole()
-  const reach = reachIn(kind === 'credentials' ? 'issuer' : 'verifier', sender, config)
-  if (reach === undefined) throw errors.insufficientRole()
+  const reach = reachedIn(kind === 'credentials' ? 'issuer' : 'verifier', sender, config)
+  if (reach === 'none') throw errors.insufficientRole()
   return reach === 'own' ? sender.caller?.sub : undefined
 }
 
@@ -73,7 +58,7 @@ export async function sectionsFor(
   if (isAdmin(sender, config)) return new Set<Section>(['issuer', 'verifier', 'account'])
   const self = await isSelf(subject, sender, holderDidsOf)
   const halves = (['issuer', 'verifier'] as const).filter((half) => {
-    const reach = reachIn(half, sender, config)
+    const reach = reachedIn(half, sender, config)
     return reach === 'all' || (reach === 'own' && self)
   })
   if (halves.length === 0) throw errors.insufficientRole()

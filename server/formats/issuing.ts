@@ -79,6 +79,8 @@ export interface SigningRequest {
   }
   /** In whole seconds, like `expiresAt`. */
   readonly issuedAt: Date
+  /** The beginning of the validity, if it is later than `issuedAt`. */
+  readonly validFrom?: Date
   readonly expiresAt?: Date
   /** The time of signing. In copies for wallets, `issuedAt` is earlier than this time. */
   readonly now: Date

@@ -2,7 +2,16 @@ import { z } from 'zod'
 import { route } from '../api/contract.js'
 import { zProtocolReply } from '../protocol/oauth/reply.js'
 
-const zComponents = z.record(z.string(), z.object({ status: z.enum(['up', 'degraded', 'down']) }))
+const zComponents = z.record(
+  z.string(),
+  z.object({
+    status: z.enum(['up', 'degraded', 'down']),
+    reason: z
+      .string()
+      .optional()
+      .meta({ description: 'Why the component does not work, by the names of the failed checks.' }),
+  }),
+)
 
 const up = { database: { status: 'up' } }
 
@@ -30,8 +39,8 @@ export const readiness = {
     tag: 'Operations',
     summary: 'Check that requests can be served',
     description:
-      'Checks the database. If configured, it also checks Redis, NATS, the replica, the identity provider, certificates and the ' +
-      'verifier attestation. The body of a 503 has the same members, and the members of the error envelope. A process that is stopping ' +
+      'Checks the database. If configured, it also checks Redis, NATS, the replica, the identity provider, certificates, the ' +
+      'verifier attestation and trusted lists. The body of a 503 has the same members, and the members of the error envelope. A process that is stopping ' +
       'answers with a 503 too.',
     access: 'public',
     kind: 'protocol',

@@ -1,12 +1,13 @@
 import type { Log } from '../log/log.js'
 import { inTime } from '../outbound/in-time.js'
+import { isObject } from '../protocol/json/json-object.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 
 /** `degraded`: the component does not work, but requests are served without it. */
 type Status = 'up' | 'degraded' | 'down'
 
 /** The status of each component that is needed for requests, by the name of the component. */
-export type Components = Readonly<Record<string, { readonly status: Status }>>
+export type Components = Readonly<Record<string, { readonly status: Status; readonly reason?: string }>>
 
 /** The sources of the readiness check. */
 export interface Health {
@@ -14,7 +15,7 @@ export interface Health {
   stopping(): boolean
   /**
    * A check for each component. If a check rejects, its component is down and requests cannot be served. If a check
-   * returns `degraded`, requests are served without the component.
+   * returns `degraded`, requests are served without the component. `{ degraded }` also names the reason.
    */
   readonly checks: Readonly<Record<string, () => Promise<unknown>>>
 }
@@ -22,12 +23,17 @@ export interface Health {
 /** Time limit for a check, in milliseconds. A component whose check takes longer counts as unavailable. */
 const CHECK_TIMEOUT_MS = 3_000
 
-async function statusOf(check: () => Promise<unknown>, onFailure: (error: unknown) => void): Promise<Status> {
+async function statusOf(
+  check: () => Promise<unknown>,
+  onFailure: (error: unknown) => void,
+): Promise<Components[string]> {
   try {
-    return (await inTime(check(), CHECK_TIMEOUT_MS)) === 'degraded' ? 'degraded' : 'up'
+    const answer = await inTime(check(), CHECK_TIMEOUT_MS)
+    if (isObject(answer) && typeof answer.degraded === 'string') return { status: 'degraded', reason: answer.degraded }
+    return { status: answer === 'degraded' ? 'degraded' : 'up' }
   } catch (err) {
     onFailure(err)
-    return 'down'
+    return { status: 'down' }
   }
 }
 
@@ -38,8 +44,8 @@ export async function readinessOf(
 ): Promise<Components> {
   if (health.stopping()) return { service: { status: 'down' } }
   const answers = Object.entries(health.checks).map(async ([component, check]) => {
-    const status = await statusOf(check, (err) => log.error({ requestId, component, err }, 'health check failed'))
-    return [component, { status }] as const
+    const state = await statusOf(check, (err) => log.error({ requestId, component, err }, 'health check failed'))
+    return [component, state] as const
   })
   return Object.fromEntries(await Promise.all(answers))
 }

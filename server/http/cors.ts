@@ -11,6 +11,7 @@ const EXPOSED_HEADERS = [
   NEXT_CURSOR,
   'retry-after',
   'etag',
+  'idempotency-replayed',
   'www-authenticate',
   'dpop-nonce',
   'oauth-client-attestation-challenge',

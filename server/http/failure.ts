@@ -6,7 +6,8 @@ import { publicError, serviceErrorOf } from '../api/public-error.js'
 import type { Config } from '../config/config.js'
 import type { Log } from '../log/log.js'
 import { baseUrlOf } from '../pages/addresses.js'
-import { messagePage, noPage } from '../pages/page.js'
+import { inEnglish, messagePage, noPage } from '../pages/page.js'
+import { type Speech, speechFor } from '../pages/speech.js'
 import { OAuthError } from '../protocol/oauth/error.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { envelopeOf } from './envelope.js'
@@ -49,13 +50,18 @@ function oauthErrorOf(thrown: unknown, route: Route, production: boolean): OAuth
 }
 
 /** The page that explains a failure to the person at the browser. */
-function failurePage(baseUrl: string, status: number, message: string | readonly string[]): ProtocolReply {
+function failurePage(
+  baseUrl: string,
+  speech: Speech,
+  status: number,
+  message: string | readonly string[],
+): ProtocolReply {
   if (status === 429) {
-    const text = 'Too many requests came from your network in a short time. Wait a minute, then load this page again.'
-    return messagePage(baseUrl, status, 'One moment, please', text)
+    return messagePage(baseUrl, speech, status, speech.say('error.moment'), speech.say('error.tooMany'))
   }
-  const title = status >= 500 ? 'This did not work' : 'This request cannot be used'
-  return messagePage(baseUrl, status, title, typeof message === 'string' ? message : message.join('. '))
+  const title = speech.say(status >= 500 ? 'error.failed' : 'error.unusableRequest')
+  const sentence = typeof message === 'string' ? message : message.join('. ')
+  return messagePage(baseUrl, speech, status, title, inEnglish(sentence))
 }
 
 function sendPage({ headers, body }: ProtocolReply, status: number, response: Response): void {
@@ -73,7 +79,7 @@ const isOpenedByBrowser = ({ method, headers }: Request): boolean =>
 
 /** The ports of {@link createFailures}. */
 export interface FailurePorts {
-  readonly config: Pick<Config, 'production' | 'issuerBaseUrl' | 'verifierBaseUrl'>
+  readonly config: Pick<Config, 'production' | 'issuerBaseUrl' | 'verifierBaseUrl' | 'serviceContact'>
   readonly clock: () => Date
   readonly log: Pick<Log, 'error' | 'warn'>
 }
@@ -106,7 +112,8 @@ export function createFailures({ config, clock, log }: FailurePorts) {
     // understand it.
     const { status, message } = cause instanceof OAuthError ? cause : publicError(thrown, production)
     logged(thrown, status, request, response)
-    sendPage(failurePage(baseUrlOf(config, request.path), status, message), status, response)
+    const baseUrl = baseUrlOf(config, request.path)
+    sendPage(failurePage(baseUrl, speechFor(request, baseUrl), status, message), status, response)
   }
 
   /** Sends a page for a failure that happened before a route was found: an unknown address, or too many requests. */
@@ -115,7 +122,10 @@ export function createFailures({ config, clock, log }: FailurePorts) {
     const baseUrl = baseUrlOf(config, request.path)
     logged(thrown, status, request, response)
     sayWhenToRetry(thrown, response)
-    sendPage(status === 404 ? noPage(baseUrl) : failurePage(baseUrl, status, message), status, response)
+    const speech = speechFor(request, baseUrl)
+    const reply =
+      status === 404 ? noPage(baseUrl, speech, config.serviceContact) : failurePage(baseUrl, speech, status, message)
+    sendPage(reply, status, response)
   }
 
   function sendOAuthError(thrown: unknown, route: Route, request: Request, response: Response): void {

@@ -9,6 +9,10 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
     description: 'Stored credentials: create without an offer, read, sign directly, revoke.',
   },
   {
+    name: 'Status jobs',
+    description: 'Jobs that revoke, suspend or reinstate many credentials, chosen by a filter.',
+  },
+  {
     name: 'Credential offers',
     description: 'Offers for one wallet (OpenID4VCI), and the sessions that show their progress.',
   },
@@ -16,6 +20,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
     name: 'Schemas',
     description: 'Credential types: a name, its versions, and the JSON Schema of their claims.',
   },
+  { name: 'Images', description: 'Logos and other images of credential types, issuers and verifiers.' },
   { name: 'Verify', description: 'Checks one credential in one call and stores nothing.' },
   { name: 'VP queries', description: 'Stored queries, from which a verifier can make any number of requests.' },
   { name: 'Authorization requests', description: 'Requests for a presentation without a stored query.' },
@@ -23,6 +28,7 @@ export const TAGS: readonly { readonly name: string; readonly description: strin
     name: 'Verification sessions',
     description: 'The progress of authorization requests, as a document or a stream, and the verified claims.',
   },
+  { name: 'Webhooks', description: 'Addresses of backends that are told of events, and their deliveries.' },
   { name: 'QR codes', description: 'The QR codes of authorization requests.' },
   {
     name: 'Flows',

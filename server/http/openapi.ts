@@ -7,7 +7,9 @@ import { STATUS_LIST_CWT_MEDIA_TYPE } from '../protocol/status-list/token-status
 import { SERVICE } from '../service/release.js'
 import { errorExamples, tooManyRequests } from './openapi-errors.js'
 import { exampleOf } from './openapi-examples.js'
+import { addIdempotency } from './openapi-idempotency.js'
 import { TAGS } from './openapi-tags.js'
+import { openApiWebhooks } from './openapi-webhooks.js'
 import receivedExamples from './response-examples.json' with { type: 'json' }
 import { type Route, routesOf } from './routes.js'
 
@@ -25,7 +27,9 @@ const SECURITY: Readonly<Record<RouteAccess, Record<string, string[]>[]>> = {
   public: [],
   issuerClient: [{ clientSecret: [] }],
   verifierClient: [{ clientSecret: [] }],
+  clientOrIssuer: [{ bearer: [] }, { clientSecret: [] }],
   clientOrVerifier: [{ bearer: [] }, { clientSecret: [] }],
+  clientOrEither: [{ bearer: [] }, { clientSecret: [] }],
   clientOrUser: [{ bearer: [] }, { clientSecret: [] }],
   operator: [{ bearer: [] }, { clientSecret: [] }],
   issuerOperator: [{ bearer: [] }, { clientSecret: [] }],
@@ -260,6 +264,7 @@ export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObjec
     baseUrl: config.issuerBaseUrl,
     openApiVersion: '3.1.0',
     securitySchemes: SECURITY_SCHEMES,
+    // The library types each member of a document as optional or as a reference. Its documents have the members below.
   }) as unknown as {
     info: JsonObject
     paths: Record<string, Record<string, Operation>>
@@ -272,6 +277,7 @@ export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObjec
     trueSuccess(route, operation)
     trueErrors(route, operation)
     trueRequest(route, operation)
+    addIdempotency(route, operation)
     addReceived(route, operation)
     addExamples(operation)
   }
@@ -279,7 +285,7 @@ export function openApiDocument(appRouter: AnyRouter, config: Config): JsonObjec
     Object.entries(document.components.schemas ?? {}).filter(([name]) => !name.startsWith('error.')),
   )
   Object.assign(document.paths, REFERENCE)
-  Object.assign(document, { tags: TAGS })
+  Object.assign(document, { tags: TAGS, webhooks: openApiWebhooks() })
   Object.assign(document.info, { 'x-release': SERVICE.version })
   document.components.schemas = { ...schemas, ErrorEnvelope: ENVELOPE, OAuthError: OAUTH_ERROR }
   return document

@@ -2,7 +2,7 @@ import { getTRPCErrorFromUnknown, getTRPCErrorShape, transformTRPCResponse } fro
 import { createExpressMiddleware } from '@trpc/server/adapters/express'
 import type { TRPCRequestInfo } from '@trpc/server/http'
 import type { Request, RequestHandler, Response } from 'express'
-import type { Context } from '../api/context.js'
+import { type Context, REPLAYED } from '../api/context.js'
 import { errors, StreamEnd } from '../api/errors.js'
 import { assertPlainJson } from '../api/json-text.js'
 import { NEXT_CURSOR } from '../api/paging.js'
@@ -22,13 +22,16 @@ const JSON_TYPE = 'application/json'
  */
 const HEADERS = { vary: 'origin, trpc-accept, accept' }
 
+/** Headers of procedures that a single call has too. */
+const SENT_ON_RPC: ReadonlySet<string> = new Set([NEXT_CURSOR, 'set-cookie', REPLAYED])
+
 /**
  * Headers of a single call. The answer to a batch has no such headers, since a header would not show which call of the
  * batch its cursor belongs to.
  */
 function headersOf(ctx: Context | undefined): Record<string, string> {
   const added = [...(ctx?.responseHeaders ?? [])]
-  return Object.fromEntries(added.filter(([name]) => name === NEXT_CURSOR || name === 'set-cookie'))
+  return Object.fromEntries(added.filter(([name]) => SENT_ON_RPC.has(name)))
 }
 
 /** The methods of RPC. The adapter makes a request of the Fetch API, which refuses some other methods. */
@@ -94,7 +97,7 @@ export function createRpcMount(appRouter: AppRouter, { contextOf, failures }: Rp
         res,
         info.calls.map(({ path }) => nameOf(path)),
       )
-      return contextOf(req, res)
+      return { ...contextOf(req, res), calls: info.calls.length }
     },
     // Some HTTP statuses have no RPC error code. The answer to a single call has the exact status nevertheless.
     responseMeta: ({ errors, paths, ctx }) => {

@@ -36,6 +36,15 @@ const zDecryptionKey = z.strictObject({
 
 export type DecryptionKey = z.infer<typeof zDecryptionKey>
 
+const zCertifiedRecord = z.strictObject({
+  kind: z.enum(['issuer', 'verifier']),
+  id: z.string(),
+  x5c: z.array(z.string()),
+})
+
+/** An issuer or verifier record whose key has a certificate. */
+export type CertifiedRecord = z.infer<typeof zCertifiedRecord>
+
 const zCertifiedVerifier = z.strictObject({ id: z.string(), x5c: z.array(z.string()) })
 
 /** A verifier whose key has a certificate. */
@@ -98,6 +107,14 @@ export function createKeyStore({ prisma, sql }: Database) {
       sql(zCertifiedVerifier)`
         SELECT v.id, k.x5c FROM verifiers v ${currentKey(fragment`v.key_set_id`)}
         WHERE NOT v.is_default AND k.x5c IS NOT NULL ORDER BY v.created_at DESC LIMIT ${limit}`,
+
+    /** Issuer and verifier records whose current key has a certificate. */
+    certifiedRecords: (limit: number): Promise<CertifiedRecord[]> =>
+      sql(zCertifiedRecord)`
+        SELECT 'issuer' AS kind, i.id, k.x5c FROM issuers i ${currentKey(fragment`i.key_set_id`)} WHERE k.x5c IS NOT NULL
+        UNION ALL
+        SELECT 'verifier' AS kind, v.id, k.x5c FROM verifiers v ${currentKey(fragment`v.key_set_id`)} WHERE k.x5c IS NOT NULL
+        LIMIT ${limit}`,
 
     /** The newest key of a key set that never had a certificate. */
     async newestUncertified(keySetId: string): Promise<StoredKey | undefined> {

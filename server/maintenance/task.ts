@@ -18,7 +18,7 @@ export interface MaintenanceTask {
   /** Does one batch. It must be safe that a different process runs the same batch at the same time. */
   readonly run: (now: Date, batchSize: number) => Promise<TaskDone>
   /**
-   * True if the task waits mainly for other services, and not for the database. Other tasks do not wait for this task,
+   * True if the task waits mainly for other services, or works for seconds in short statements. Other tasks do not wait for this task,
    * and the job does not rest after it.
    */
   readonly elsewhere?: boolean

@@ -33,6 +33,18 @@ export type OfferOutcome =
 /** The cause of a failed session: a check of a presentation, the transaction code, or a wallet's notification (OpenID4VCI 1.0 §11). */
 export type FailedCheck = Check | 'tx-code' | 'credential-failure' | 'credential-deleted'
 
+/** How a request to a claims source ended. */
+export type SourceOutcome = 'claims' | 'deferred' | 'unknown' | 'refused' | 'failed' | 'busy'
+
+/** How a try of a webhook delivery ended. `retry`: it failed, and another try follows. `failed`: it was the last try. */
+export type WebhookTryOutcome = 'delivered' | 'retry' | 'failed'
+
+/**
+ * How a request with an `Idempotency-Key` that was used before ended. `running`: an equal request had not ended in time.
+ * `other-request`: the key belongs to another request.
+ */
+export type IdempotencyOutcome = 'replayed' | 'running' | 'other-request'
+
 /**
  * The times when the certificates and attestations in the service's files expire. Undefined for a file that is not
  * configured.
@@ -64,6 +76,16 @@ export interface Readings {
   readonly expiries: Expiries
   /** Numbers of overdue erasures and removals, by kind. */
   readonly overdue: () => Promise<Readonly<Record<string, number>>>
+  /** Numbers of the status lists of wallet providers. */
+  readonly attestationLists: () => Promise<{ readonly count: number; readonly unreadable: number }>
+  /** Numbers of trusted lists by state, and the first end of a list that can be used. */
+  readonly trustLists: () => {
+    readonly states: Readonly<Record<string, number>>
+    readonly firstEnd: Date | undefined
+    readonly alerts: number
+  }
+  /** Numbers of sessions and credentials with waiting events, and of disabled webhooks. */
+  readonly webhooks: () => Promise<{ readonly disabled: number; readonly waiting: number }>
 }
 
 /** The counts of one process. Labels are names from the source code, never values from callers. */
@@ -84,6 +106,14 @@ export interface Metrics {
    * `aborted`.
    */
   outbound(outcome: string): void
+  /** Counts a request to a claims source. A repeated request counts once. */
+  claimsSource(outcome: SourceOutcome): void
+  /** Counts a try of a webhook delivery. */
+  webhookTry(outcome: WebhookTryOutcome): void
+  /** Counts a request with an `Idempotency-Key` that was used before. */
+  idempotency(outcome: IdempotencyOutcome): void
+  /** Counts an attempt to read a trusted list. @param outcome `changed`, `unchanged`, or the failed check */
+  trustListRead(outcome: string): void
   /** Counts a read of a list, from the database or its replica. */
   listRead(source: ListSource): void
   /** Counts a batch of a maintenance task. @param count number of processed items; undefined if the batch failed. */
@@ -149,6 +179,30 @@ function counters(registry: Registry) {
       labelNames: ['outcome'],
       registers,
     }),
+    claimsSources: new Counter({
+      name: 'credence_claims_source_requests_total',
+      help: 'Requests to the claims sources of credential types, by outcome.',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    webhookTries: new Counter({
+      name: 'credence_webhook_tries_total',
+      help: 'Tries of webhook deliveries, by outcome: "delivered", "retry" (failed, another try follows), or "failed" (given up).',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    idempotency: new Counter({
+      name: 'credence_idempotent_requests_total',
+      help: 'Requests with an Idempotency-Key that was used before, by outcome: "replayed", "running" (refused with 409), or "other-request" (refused with 422).',
+      labelNames: ['outcome'],
+      registers,
+    }),
+    trustListReads: new Counter({
+      name: 'credence_trust_list_reads_total',
+      help: 'Attempts to read trusted lists from their addresses, by outcome: "changed", "unchanged", or the failed check.',
+      labelNames: ['outcome'],
+      registers,
+    }),
     listReads: new Counter({
       name: 'credence_list_reads_total',
       help: 'Lists by the place where they were read: the "replica"; or the primary, because the caller "wrote" or the replica is "behind", "away" or "failed".',
@@ -184,7 +238,17 @@ function counters(registry: Registry) {
 
 function readCounts(
   registry: Registry,
-  { database, streams, maintenanceLate, encryptionLeft, expiries, overdue }: Readings,
+  {
+    database,
+    streams,
+    maintenanceLate,
+    encryptionLeft,
+    expiries,
+    overdue,
+    attestationLists,
+    trustLists,
+    webhooks,
+  }: Readings,
 ): void {
   const registers = [registry]
   new Counter({
@@ -251,6 +315,81 @@ function readCounts(
     },
   })
   new Gauge({
+    name: 'credence_attestation_lists',
+    help: 'Status lists of wallet providers that are read again for issued credentials, by state: "readable" or "unreadable".',
+    labelNames: ['state'],
+    // All workers count the same rows.
+    aggregator: 'max',
+    registers,
+    async collect() {
+      this.reset()
+      // Without a database the other metrics are still read.
+      const lists = await attestationLists().catch(() => undefined)
+      if (lists === undefined) return
+      this.set({ state: 'readable' }, lists.count - lists.unreadable)
+      this.set({ state: 'unreadable' }, lists.unreadable)
+    },
+  })
+  new Gauge({
+    name: 'credence_trust_lists',
+    help: 'Trusted lists by state: "usable"; "failing" (usable, but the last attempt to read it failed); "unusable" (no entity of it is trusted).',
+    labelNames: ['state'],
+    // All workers know the same lists.
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.reset()
+      for (const [state, count] of Object.entries(trustLists().states)) this.set({ state }, count)
+    },
+  })
+  new Gauge({
+    name: 'credence_trust_list_alerts',
+    help: 'Trusted lists that no longer have a certificate of this installation.',
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.set(trustLists().alerts)
+    },
+  })
+  new Gauge({
+    name: 'credence_trust_list_expiry_timestamp_seconds',
+    help: 'When the first trusted list ends that can be used now. Absent if there is none.',
+    aggregator: 'min',
+    registers,
+    collect() {
+      this.reset()
+      const { firstEnd } = trustLists()
+      if (firstEnd === undefined) this.remove()
+      else this.set(firstEnd.getTime() / 1000)
+    },
+  })
+  new Gauge({
+    name: 'credence_webhook_waiting',
+    help: 'Sessions and credentials with events that wait for a webhook. At most 10,000 are counted.',
+    // All workers count the same rows.
+    aggregator: 'max',
+    registers,
+    async collect() {
+      this.reset()
+      // Without a database the other metrics are still read.
+      const counts = await webhooks().catch(() => undefined)
+      if (counts !== undefined) this.set(counts.waiting)
+    },
+  })
+  new Gauge({
+    name: 'credence_webhooks_disabled',
+    help: 'Webhooks that the service switched off: after an answer 410, or after five days without success.',
+    // All workers count the same rows.
+    aggregator: 'max',
+    registers,
+    async collect() {
+      this.reset()
+      // Without a database the other metrics are still read.
+      const counts = await webhooks().catch(() => undefined)
+      if (counts !== undefined) this.set(counts.disabled)
+    },
+  })
+  new Gauge({
     name: 'credence_encryption_rows_left',
     help: 'Estimated number of rows that the encryption of stored values has left, by column.',
     labelNames: ['column'],
@@ -296,6 +435,10 @@ export function createMetrics(): Metrics {
     verification: (failed) =>
       counted.verifications.labels(failed === undefined ? 'valid' : 'invalid', failed ?? '').inc(),
     outbound: (outcome) => counted.outbound.labels(outcome).inc(),
+    claimsSource: (outcome) => counted.claimsSources.labels(outcome).inc(),
+    webhookTry: (outcome) => counted.webhookTries.labels(outcome).inc(),
+    idempotency: (outcome) => counted.idempotency.labels(outcome).inc(),
+    trustListRead: (outcome) => counted.trustListReads.labels(outcome).inc(),
     listRead: (source) => counted.listReads.labels(source).inc(),
     maintenance: (task, count) => {
       if (count === undefined) counted.maintenanceFailures.labels(task).inc()

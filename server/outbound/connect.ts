@@ -3,7 +3,7 @@ import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
 import { buildConnector } from 'undici'
 import { isLocalhostName, isPublicAddress } from './address.js'
-import { OutboundError } from './outbound-error.js'
+import { OutboundError, transportFailure } from './outbound-error.js'
 
 /** Resolves a host name to all its addresses. */
 export type Lookup = (hostname: string) => Promise<readonly LookupAddress[]>
@@ -24,6 +24,14 @@ export interface ConnectRules {
   readonly isPublicAddress?: ((address: string) => boolean) | undefined
   /** Trust anchors in PEM. They replace the trust anchors of the machine. */
   readonly ca?: string | undefined
+  /** The certificate for servers that ask for one. */
+  readonly clientCertificate?: ClientCertificate | undefined
+}
+
+/** A client certificate in PEM: the chain, leaf first, and the private key of the leaf. */
+export interface ClientCertificate {
+  readonly certificate: string
+  readonly key: string
 }
 
 const resolveAll: Lookup = (hostname) => systemLookup(hostname, { all: true })
@@ -52,12 +60,34 @@ function socketLookup(lookup: Lookup, admits: (address: string) => boolean): Loo
 }
 
 /**
+ * Makes the function that checks an address before it is stored. It connects to nothing. The connector checks the address again for each
+ * connection, because a name may resolve to another address later.
+ */
+export function createAddressCheck(rules: ConnectRules): (url: URL) => Promise<void> {
+  const lookup = rules.lookup ?? resolveAll
+  const isPublic = rules.isPublicAddress ?? isPublicAddress
+  return async (url) => {
+    const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    if (rules.mayBePrivate({ protocol: url.protocol, hostname, port: url.port })) return
+    const literal = isIP(hostname) !== 0
+    if (literal ? !isPublic(hostname) : isLocalhostName(hostname)) throw notPublic(hostname)
+    if (literal) return
+    const addresses = await lookup(hostname).catch((error: unknown) => {
+      throw transportFailure(error, hostname)
+    })
+    if (addresses.length === 0) throw new OutboundError('connect', `${hostname} has no address.`)
+    if (!addresses.every(({ address }) => isIP(address) !== 0 && isPublic(address))) throw notPublic(hostname)
+  }
+}
+
+/**
  * Makes the connector that opens all outbound connections. No other code checks addresses. The connector checks the
  * address of each connection when it opens the connection. TLS checks the certificate against the host's name.
  */
 export function createConnector(rules: ConnectRules): buildConnector.connector {
   const lookup = rules.lookup ?? resolveAll
   const isPublic = rules.isPublicAddress ?? isPublicAddress
+  const client = rules.clientCertificate
   const connectorFor = (admits: (address: string) => boolean) =>
     buildConnector({
       timeout: rules.timeoutMs,
@@ -67,6 +97,7 @@ export function createConnector(rules: ConnectRules): buildConnector.connector {
       autoSelectFamily: true,
       lookup: socketLookup(lookup, admits),
       ...(rules.ca === undefined ? {} : { ca: rules.ca }),
+      ...(client === undefined ? {} : { cert: client.certificate, key: client.key }),
     })
   const toPublic = connectorFor(isPublic)
   const toAny = connectorFor(() => true)

@@ -1,11 +1,11 @@
 import { STATUS_CODES } from 'node:http'
-import type { ConnectRules } from './connect.js'
+import type { ClientCertificate, ConnectRules } from './connect.js'
 import { decodeContent, decodeJson, decodeText } from './content.js'
 import { startDeadline } from './deadline.js'
 import { createDestinations, type DestinationRules } from './destination.js'
 import { crossOriginHeaders, requestHeaders, responseHeaders } from './headers.js'
 import { OutboundError } from './outbound-error.js'
-import { type Answer, createTransport, type Hop, type Transport } from './transport.js'
+import { type Answer, type BodyLimit, createTransport, type Hop, type Transport } from './transport.js'
 
 export interface OutboundOptions extends DestinationRules, Pick<ConnectRules, 'lookup' | 'isPublicAddress' | 'ca'> {
   /** Makes the header value that marks a request to an origin of this service. Each request gets a new value. */
@@ -23,10 +23,18 @@ export interface OutboundOptions extends DestinationRules, Pick<ConnectRules, 'l
   readonly onEnd?: (outcome: string) => void
 }
 
-/** The options of `fetch`, and a separate limit for bodies that may be larger than usual. */
-export type OutboundRequestInit = RequestInit & {
+/** The options of `fetch`, and the limits and the client certificate of one request. */
+export type OutboundRequestInit = RequestInit & RequestLimits
+
+interface RequestLimits {
   /** Limit in bytes for the body, before and after decompression. */
   readonly maxBytes?: number
+  /** True if the beginning of a longer body is enough. Default: a longer body is an error. A compressed longer body is left out. */
+  readonly cutBody?: boolean
+  /** Limit in milliseconds for the whole request. */
+  readonly timeoutMs?: number
+  /** The certificate with which this service identifies itself (RFC 8446 §4.4.2). */
+  readonly clientCertificate?: ClientCertificate | undefined
 }
 
 /** A `fetch` that sends its requests through the guard. */
@@ -38,8 +46,10 @@ export type OutboundFetch = (input: Parameters<typeof fetch>[0], init?: Outbound
  */
 export interface Outbound {
   /**
-   * Replaces the standard `fetch`. The body is read completely before it returns, so that size limit and deadline include the
-   * body. `redirect` modes: `follow` (GET and HEAD only), `manual` (returns the redirect) and `error`.
+   * Replaces the standard `fetch`. It reads the whole body before it returns, so that size limit and deadline include the
+   * body.
+   *
+   * Modes of `redirect`: `follow` (GET and HEAD only), `manual` (returns the redirect) and `error`.
    */
   readonly fetch: OutboundFetch
   /** GET of a JSON document with any content type. A status other than 2xx is an error. */
@@ -48,6 +58,11 @@ export interface Outbound {
   fetchText(url: string | URL, options?: FetchTextOptions): Promise<FetchedText>
   /** GET of bytes. A status other than 2xx is an error. */
   fetchBytes(url: string | URL, options?: FetchTextOptions): Promise<Uint8Array>
+  /**
+   * Checks an address that a caller chose for later requests: scheme, user name, own paths, and whether all its addresses are public. Each
+   * later request checks the address again.
+   */
+  check(url: string): Promise<void>
   /** Waits for open requests, then closes all connections. */
   close(): Promise<void>
 }
@@ -70,8 +85,7 @@ export interface FetchedText {
   readonly status: number
 }
 
-interface Bounds {
-  readonly maxBytes: number
+interface Bounds extends BodyLimit {
   readonly maxRedirects: number
 }
 
@@ -123,16 +137,34 @@ function answered(response: Response, url: URL, redirected: boolean): Response {
   })
 }
 
-async function follow(transport: Transport, bounds: Bounds, request: Request, signal: AbortSignal): Promise<Response> {
+/** The decoded body of an answer. If only its beginning is wanted, a body that cannot be decoded is empty. */
+async function decodedBody(
+  answer: Answer,
+  host: string,
+  { maxBytes, cut }: BodyLimit,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const coding = answer.headers['content-encoding']
+  try {
+    return await decodeContent(answer.bytes, coding, host, maxBytes)
+  } catch (thrown) {
+    if (!cut) throw thrown
+    return new Uint8Array()
+  }
+}
+
+async function follow(
+  transport: Pick<Transport, 'send'>,
+  bounds: Bounds,
+  request: Request,
+  signal: AbortSignal,
+): Promise<Response> {
   const body = request.body === null ? null : new Uint8Array(await request.arrayBuffer())
   let hop: Hop = { url: new URL(request.url), headers: requestHeaders(request.headers) }
   for (let redirects = 0; ; redirects++) {
-    const answer = await transport.send(hop, request.method, body, signal, bounds.maxBytes)
+    const answer = await transport.send(hop, request.method, body, signal, bounds)
     const target = redirectTarget(answer, request, hop.url)
     if (target === undefined) {
-      const coding = answer.headers['content-encoding']
-      const bytes = await decodeContent(answer.bytes, coding, hop.url.host, bounds.maxBytes)
-      return toResponse(answer, bytes, hop.url, redirects > 0)
+      return toResponse(answer, await decodedBody(answer, hop.url.host, bounds), hop.url, redirects > 0)
     }
     if (redirects === bounds.maxRedirects) {
       throw new OutboundError('redirects', `${hop.url.host} redirects more than ${bounds.maxRedirects} times.`)
@@ -153,25 +185,32 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const destinations = createDestinations(options)
   const transport = createTransport({ ...options, destinations, timeoutMs })
 
-  type Fetch = (input: Parameters<Outbound['fetch']>[0], init?: RequestInit, limit?: number) => Promise<Response>
+  type Fetch = (
+    input: Parameters<Outbound['fetch']>[0],
+    init?: RequestInit,
+    limits?: RequestLimits,
+  ) => Promise<Response>
 
-  const guarded: Fetch = async (input, init, limit = maxBytes) => {
+  const guarded: Fetch = async (input, init, limits = {}) => {
+    const limit = limits.timeoutMs ?? timeoutMs
     const url = parseUrl(input instanceof Request ? input.url : String(input))
     // The address is checked before `new Request()`, which would refuse a user name with its own message.
     destinations.check(url)
     const request = new Request(input, init)
-    const expired = new OutboundError('timeout', `${url.host} did not answer within ${timeoutMs} ms.`)
-    const deadline = startDeadline(timeoutMs, request.signal, expired)
+    const expired = new OutboundError('timeout', `${url.host} did not answer within ${limit} ms.`)
+    const deadline = startDeadline(limit, request.signal, expired)
+    const certified = transport.with(limits.clientCertificate)
     try {
-      return await follow(transport, { maxBytes: limit, maxRedirects }, request, deadline.signal)
+      const bounds = { maxBytes: limits.maxBytes ?? maxBytes, cut: limits.cutBody === true, maxRedirects }
+      return await follow(certified, bounds, request, deadline.signal)
     } finally {
       deadline.stop()
     }
   }
 
-  const guardedFetch: Fetch = async (input, init, limit) => {
+  const guardedFetch: Fetch = async (input, init, limits) => {
     try {
-      const response = await guarded(input, init, limit)
+      const response = await guarded(input, init, limits)
       onEnd(`${Math.floor(response.status / 100)}xx`)
       return response
     } catch (error) {
@@ -185,7 +224,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     headers: Headers | Record<string, string>,
     limit?: number,
   ): Promise<Response> => {
-    const response = await guardedFetch(url, { headers }, limit)
+    const response = await guardedFetch(url, { headers }, limit === undefined ? {} : { maxBytes: limit })
     if (response.ok) return response
     throw new OutboundError('status', `${new URL(response.url).host} answered with status ${response.status}.`)
   }
@@ -193,7 +232,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const read = async (response: Response) => decodeText(await response.arrayBuffer(), new URL(response.url).host)
 
   return {
-    fetch: (input, init) => guardedFetch(input, init, init?.maxBytes),
+    fetch: (input, init) => guardedFetch(input, init, init),
     async fetchJson(url, { accept = 'application/json', headers, maxBytes: limit } = {}) {
       const sent = new Headers(headers)
       if (!sent.has('accept')) sent.set('accept', accept)
@@ -207,6 +246,11 @@ export function createOutbound(options: OutboundOptions): Outbound {
     },
     async fetchBytes(url, { accept = '*/*', maxBytes: limit } = {}) {
       return new Uint8Array(await (await get(url, { accept }, limit)).arrayBuffer())
+    },
+    async check(url) {
+      const parsed = parseUrl(url)
+      destinations.check(parsed)
+      await transport.check(parsed)
     },
     close: () => transport.close(),
   }

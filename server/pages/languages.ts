@@ -57,14 +57,14 @@ export function inLanguage<Value extends Entry>(entries: readonly Value[], langu
 /** A text of a credential type, with the language of the text. */
 export interface Spoken {
   readonly text: string
-  /** The language of the text. Undefined if it is unknown or English, because the pages are in English. */
+  /** The language of the text; undefined if it is unknown. */
   readonly lang?: string | undefined
 }
 
 /** Joins a text with its language. @param locale the language of the text; undefined if unknown */
 export const spokenIn = (text: string, locale: string | undefined): Spoken => ({
   text,
-  lang: locale === undefined || /^en(?:-|$)/i.test(locale) ? undefined : locale,
+  lang: locale,
 })
 
 /** Joins several texts to one text. The result has a language if all texts have the same language. */

@@ -2,11 +2,12 @@
  * The only script of the pages. It has its own address. A page that is `live` has an element with `data-events`, the
  * address of its stream, and `data-final`, the states after which the script reloads the page. The script updates the
  * parts that it finds: the sentence (`role="status"`), the time left (`data-seconds`), and the button of the Digital
- * Credentials API (`data-request`). The answer to this button goes to `data-answer`. Without the script, these parts
+ * Credentials API (`data-request`). The answer to this button goes to `data-answer`, and the texts about failures are in `data-unusable` and `data-unanswered`. Without the script, these parts
  * are plain text, with a link to reload (`data-without-script`).
  */
 export const LIVE_SCRIPT = `const live = document.querySelector('[data-events]')
 if (live) {
+  const lang = document.documentElement.lang
   const status = live.querySelector('[role="status"]')
   const say = (text) => { if (status.textContent !== text) status.textContent = text }
   const fallbacks = document.querySelectorAll('[data-without-script]')
@@ -26,14 +27,15 @@ if (live) {
 
   // Times in the person's time zone instead of UTC.
   for (const moment of live.querySelectorAll('time'))
-    moment.textContent = new Date(moment.dateTime).toLocaleString('en-GB', { dateStyle: 'long', timeStyle: 'short' })
+    moment.textContent = new Date(moment.dateTime).toLocaleString(lang === 'en' ? 'en-GB' : lang, { dateStyle: 'long', timeStyle: 'short' })
 
   const time = live.querySelector('[data-seconds]')
   if (time) {
     const end = performance.now() + Number(time.dataset.seconds) * 1000
+    const inUnits = (value, unit) => new Intl.NumberFormat(lang, { style: 'unit', unit, unitDisplay: 'long' }).format(value)
     const tick = () => {
       const seconds = Math.max(0, Math.round((end - performance.now()) / 1000))
-      time.textContent = seconds >= 7200 ? Math.floor(seconds / 3600) + ' hours' : seconds >= 120 ? Math.floor(seconds / 60) + ' minutes' : seconds + (seconds === 1 ? ' second' : ' seconds')
+      time.textContent = seconds >= 7200 ? inUnits(Math.floor(seconds / 3600), 'hour') : seconds >= 120 ? inUnits(Math.floor(seconds / 60), 'minute') : inUnits(seconds, 'second')
     }
     tick()
     setInterval(tick, 1000)
@@ -57,9 +59,9 @@ if (live) {
           headers: { 'content-type': 'application/json' },
           body: JSON.stringify({ protocol, data }),
         })
-        if (!answer.ok) say('The wallet’s answer could not be used.')
+        if (!answer.ok) say(button.dataset.unusable)
       } catch {
-        say('No wallet answered. You can try again.')
+        say(button.dataset.unanswered)
       }
       button.disabled = false
     })

@@ -17,6 +17,25 @@ export const stylesheet = {
   output: zProtocolReply,
 }
 
+/** The longest accepted language tag. */
+const MAX_TAG = 35
+
+export const chooseLanguage = {
+  meta: route('GET', '/pages/language', {
+    tag: 'Pages',
+    access: 'public',
+    open: true,
+    kind: 'page',
+    summary: 'Choose the language of the pages',
+    description:
+      'Stores the language in a cookie of the browser, and redirects to the page that the browser comes from (`Referer`). Only ' +
+      'pages of this service are redirected to.',
+    errors: [400],
+  }),
+  input: z.object({ to: z.string().max(MAX_TAG) }),
+  output: zProtocolReply,
+}
+
 export const liveScript = {
   meta: route('GET', '/pages/live.js', {
     ...ofPages,

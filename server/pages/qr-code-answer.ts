@@ -1,7 +1,9 @@
 import { preferredType } from '../api/accept.js'
 import type { Context } from '../api/context.js'
+import type { Contact } from './contact.js'
 import { noPage, seeOther } from './page.js'
 import { qrCodeDataUri, qrCodePng, qrCodeSvg } from './qr-code.js'
+import { speechFor } from './speech.js'
 
 /** Media types, in addition to JSON, that the address of a QR code can return. */
 export const QR_CODE_TYPES = ['image/png', 'image/svg+xml', 'text/html'] as const
@@ -20,6 +22,13 @@ export interface AskedQrCode<Code> {
   readonly notFound: () => Error
 }
 
+/** The service at the address of a QR code. */
+interface QrCodePlace {
+  readonly baseUrl: string
+  /** The contact for people whose code is unknown. */
+  readonly serviceContact: Contact | undefined
+}
+
 /** With these headers, scripts in a picture cannot run, and any page may embed the picture. */
 const PICTURE_HEADERS = {
   'x-content-type-options': 'nosniff',
@@ -31,12 +40,11 @@ const PICTURE_HEADERS = {
  * Answers with a QR code in the media type that the request prefers (RFC 9110 §12.5.1): JSON with a data URI, a PNG, an
  * SVG, or a page. Browsers prefer the page. `/trpc` can only return the data URI.
  *
- * @param baseUrl the base URL of the code's address
  * @throws the error of `notFound` for an unknown code; a browser gets a page with the message
  */
 export async function qrCodeAnswer<Code>(
   { request, responseHeaders, otherForm }: QrCodeContext,
-  baseUrl: string,
+  { baseUrl, serviceContact }: QrCodePlace,
   { code, textOf, pageOf, notFound }: AskedQrCode<Code>,
 ): Promise<string> {
   const isRest = request.pathParameter('id') !== undefined
@@ -46,7 +54,7 @@ export async function qrCodeAnswer<Code>(
   responseHeaders.set('vary', 'Accept')
   if (code === undefined) {
     if (type !== 'text/html') throw notFound()
-    otherForm.reply = noPage(baseUrl)
+    otherForm.reply = noPage(baseUrl, speechFor(request, baseUrl), serviceContact)
     return ''
   }
   switch (type) {

@@ -25,10 +25,6 @@ const targetOf = (page: NewPage): readonly [string, string | null, string | null
     ? ['receive', null, page.offeringId, page.madeBy]
     : ['present', page.verificationSessionId, null, null]
 
-/** The texts of a page `p`. Processes of an earlier version write two columns in the clear. */
-export const storedTexts = fragment`
-  COALESCE(p.texts, CASE WHEN p.title IS NULL AND p.text IS NULL THEN NULL ELSE json_build_object('title', p.title, 'text', p.text) END)`
-
 /** Encrypts the texts of a page for storage. Undefined if the page has no texts. */
 export function protectedTexts(
   claims: Pick<ClaimsVault, 'protect'>,

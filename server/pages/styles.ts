@@ -1,3 +1,4 @@
+import { CARD_STYLES } from '../protocol/credential-card/styles.js'
 import { TOKENS } from './tokens.js'
 
 /**
@@ -29,7 +30,7 @@ input, select, textarea { display: block; width: 100%; min-height: 2.75rem; padd
 [aria-invalid] { border: 2px solid var(--bad); }
 .problem { margin: .25rem 0 0; color: var(--bad); font-weight: 600; }
 .problems { margin: 1rem 0; padding: .75rem 1rem; border: 2px solid var(--bad); border-radius: .5rem; }
-.problems ul { margin: 0; padding-left: 1.25rem; }
+.problems ul { margin: 0; padding-inline-start: 1.25rem; }
 .buttons { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.75rem; }
 button { flex: 1 1 10rem; min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--accent); border-radius: .5rem; background: transparent; color: var(--accent); font: inherit; font-weight: 600; cursor: pointer; }
 button:disabled { opacity: .6; cursor: default; }
@@ -39,8 +40,8 @@ a.button { display: flex; align-items: center; justify-content: center; min-heig
 a.button:hover { background: var(--accent-hover); }
 .about { white-space: pre-line; }
 .ways button { width: 100%; }
-.asked { margin: 0 0 1.25rem; padding-left: 1.25rem; }
-.asked ul { padding-left: 1.1rem; color: var(--soft); }
+.asked { margin: 0 0 1.25rem; padding-inline-start: 1.25rem; }
+.asked ul { padding-inline-start: 1.1rem; color: var(--soft); }
 .status { margin: 1.25rem 0 .25rem; font-weight: 600; }
 .time { margin: 0 0 1.25rem; color: var(--soft); }
 .ways { display: grid; gap: 1.25rem; margin-top: 1.25rem; }
@@ -54,20 +55,32 @@ a.button:hover { background: var(--accent-hover); }
 .again a { display: inline-block; padding: .5rem 0; }
 ul.asked { padding-left: 0; list-style: none; display: grid; gap: 1rem; }
 .or { margin: .5rem 0; color: var(--soft); }
-.credential { border: 1px solid var(--line); border-radius: .875rem; overflow: hidden; background: var(--sunk); }
-.face { position: relative; display: grid; gap: .15rem; align-content: end; min-height: 6.5rem; margin: 0; padding: 1rem 1.1rem; isolation: isolate; }
-.face svg { position: absolute; inset: 0; z-index: -1; width: 100%; height: 100%; }
-.face strong { font-size: 1.15rem; line-height: 1.3; }
-.face span { font-size: .9rem; }
-.face.bright { color: #000; }
-.face.dim { color: #fff; }
-.face.plain { border-bottom: 1px solid var(--line); }
-.listed { margin: .75rem 1.1rem 0; color: var(--soft); font-size: .9rem; }
-.credential ul { display: flex; flex-wrap: wrap; gap: .4rem; margin: .5rem 1.1rem 1rem; padding: 0; list-style: none; color: var(--ink); }
+.described, .listed { margin: .75rem 0 0; color: var(--soft); font-size: .9rem; }
+.credential ul { display: flex; flex-wrap: wrap; gap: .4rem; margin: .5rem 0 1rem; padding: 0; list-style: none; color: var(--ink); }
 .credential li { padding: .1rem .6rem; border: 1px solid var(--line); border-radius: 1rem; background: var(--card); font-size: .9rem; }
+.transaction { margin: 0 0 1.25rem; padding: 1rem 1.1rem; border: 1px solid var(--line); border-radius: .875rem; background: var(--sunk); }
+.transaction dl { margin: .75rem 0 0; }
+.transaction .hint, .transaction p { margin: 0; }
+h3 { margin: 0 0 .25rem; font-size: 1rem; }
+.sum { font-size: 1.25rem; font-weight: 600; }
+.wallets ul { margin: 0; padding: 0; list-style: none; }
+.wallets > ul { display: grid; gap: .75rem; }
+.wallets > ul > li { display: flex; gap: .75rem; align-items: center; }
+.wallets li ul { display: flex; flex-wrap: wrap; gap: 0 1rem; }
+.wallets li a { display: inline-block; padding: .35rem 0; }
+.decline p { margin: 0 0 .5rem; }
 details { border: 1px solid var(--line); border-radius: .75rem; }
 summary { padding: .75rem 1rem; cursor: pointer; font-weight: 600; }
 .ways details section { padding-top: 0; border: 0; }
+footer { max-width: 36rem; margin: 0 auto 2rem; }
+.mark { display: flex; flex-wrap: wrap; align-items: center; gap: .75rem 1rem; max-width: 36rem; margin: 4vh auto -2vh; padding: .9rem 1.5rem; border-radius: 1rem; overflow-wrap: anywhere; }
+.mark img { max-height: 3rem; max-width: 12rem; border-radius: 0; }
+.mark strong { font-size: 1.1rem; }
+.mark + main .from { display: none; }
+.brand { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0 0 1rem; padding: 0 1rem; list-style: none; }
+.brand a { display: inline-block; padding: .35rem 0; }
+.languages ul { display: flex; flex-wrap: wrap; gap: .25rem 1rem; margin: 0; padding: 0 1rem 1rem; list-style: none; }
+.languages a, .languages strong { display: inline-block; padding: .35rem 0; }
 nav ul { display: grid; gap: .75rem; margin: 1.5rem 0 0; padding: 0; list-style: none; }
 nav a { display: block; padding: .85rem 1rem; border: 1px solid var(--line); border-radius: .75rem; text-decoration: none; }
 nav a:hover { border-color: var(--accent); }
@@ -80,4 +93,4 @@ nav span { color: var(--soft); font-size: .9rem; }
 button.primary { background: var(--accent); color: var(--on-accent); }
 button.primary:hover { background: var(--accent-hover); color: var(--on-accent); }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
-`
+${CARD_STYLES}`

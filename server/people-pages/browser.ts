@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from 'node:crypto'
 import { onlyLooks, type RequestFacts } from '../api/context.js'
 import { browserCookie, readBrowserCookie } from '../pages/browser-cookie.js'
 import { messagePage } from '../pages/page.js'
+import type { Speech } from '../pages/speech.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 
 const COOKIE = 'presentation'
@@ -59,8 +60,8 @@ export const isPrefetch = ({ headers }: BrowserRequest): boolean =>
   [headers['sec-purpose'], headers.purpose].some((purpose) => String(purpose ?? '').includes('prefetch'))
 
 /** The reply to a prefetch. It is an error, so the browser requests the page again when a person opens it. */
-export const later = (baseUrl: string): ProtocolReply =>
-  messagePage(baseUrl, 503, 'Not now', 'This page is shown when somebody opens it.')
+export const later = (baseUrl: string, speech: Speech): ProtocolReply =>
+  messagePage(baseUrl, speech, 503, speech.say('error.notNow'), speech.say('error.prefetch'))
 
 /**
  * Whether a person opens the page with this request. Browsers that support Fetch Metadata send the destination

@@ -1,5 +1,6 @@
 import { type Html, html } from '../pages/html.js'
 import { qrCodeImage } from '../pages/qr-code.js'
+import type { Speech } from '../pages/speech.js'
 
 /** The parts of a page whose request or offer is still open. */
 export interface OpenPage {
@@ -9,6 +10,8 @@ export interface OpenPage {
   readonly from: string
   readonly heading: string | Html
   readonly text: string | null
+  /** Why the verifier makes the request. */
+  readonly purpose?: string | null
   /** The requested or offered credentials. */
   readonly what: Html
   /** The progress, as a sentence. */
@@ -21,34 +24,35 @@ export interface OpenPage {
 }
 
 /** A link that reloads the page. It is needed if the browser does not run the script, or if the event stream fails. */
-const again = (url: string): Html =>
-  html`<p class="again" data-without-script><a href="${url}">Reload this page to see the progress</a></p>`
+const again = (url: string, speech: Speech): Html =>
+  html`<p class="again" data-without-script><a href="${url}">${speech.say('open.reload')}</a></p>`
 
 /**
  * Makes the body of a page whose request or offer is still open: name, content, progress, time left, and ways to
  * continue.
  */
-export function openBody({ url, from, heading, text, what, status, timeLeft, ways, final }: OpenPage): Html {
+export function openBody(
+  { url, from, heading, text, purpose, what, status, timeLeft, ways, final }: OpenPage,
+  speech: Speech,
+): Html {
   const parts = html`<p class="status" role="status">${status}</p>${timeLeft}<div class="ways">${ways}</div>`
   return html`
 <p class="from">${from}</p>
 <h1>${heading}</h1>
 ${text !== null && html`<p class="about">${text}</p>`}
+${purpose != null && html`<h2>${speech.say('present.purpose')}</h2><p class="about"><bdi>${purpose}</bdi></p>`}
 ${what}
 ${
   final === undefined
     ? parts
     : html`<div data-events="${url}/events" data-final="${final.join(' ')}">${parts}</div>
-${again(url)}`
+${again(url, speech)}`
 }`
 }
 
-const WHAT_A_WALLET_IS =
-  'A wallet is an app that stores your credentials. If nothing opens, this device has no suitable wallet.'
-
 /** A link that opens a wallet on this device. */
-export const walletLink = (address: string): Html =>
-  html`<section aria-labelledby="here"><h2 id="here">On this device</h2><p><a class="button" href="${address}">Open my wallet</a></p><p class="hint">${WHAT_A_WALLET_IS}</p></section>`
+export const walletLink = (address: string, speech: Speech): Html =>
+  html`<section aria-labelledby="here"><h2 id="here">${speech.say('wallet.here')}</h2><p><a class="button" href="${address}">${speech.say('wallet.open')}</a></p><p class="hint">${speech.say('wallet.whatItIs')}</p></section>`
 
 /** Maximum pixels of a QR code beside a column of text, and over the whole width. */
 const [BESIDE_TEXT, WHOLE_WIDTH] = [288, 460]
@@ -78,26 +82,28 @@ export interface Scanned {
   readonly url: string
   /** Whether the QR code of the page is shown first. A camera app that knows no wallet can open only this code. */
   readonly byCamera: boolean
-  /** `offer` or `request`. */
-  readonly what: string
+  readonly what: 'offer' | 'request'
   /** An additional instruction for the person who scans. */
   readonly hint?: string
 }
 
 /** Makes both QR codes: one for any camera, and one for a wallet's scanner. The second code is shown on demand. */
-export async function scannedCodes({ address, url, byCamera, what, hint = '' }: Scanned): Promise<Html> {
+export async function scannedCodes(
+  { address, url, byCamera, what, hint = '' }: Scanned,
+  speech: Speech,
+): Promise<Html> {
   const ofPage = {
     address: url,
-    alt: 'QR code that opens this page on another device',
-    text: `Scan this code with the camera of the other device. It opens this page there. ${hint}`,
+    alt: speech.say('code.ofPage'),
+    text: `${speech.say('code.scanPage')} ${hint}`,
   }
   const ofWallet = {
     address,
-    alt: `QR code that opens this ${what} in a wallet`,
-    text: `Scan this code with the wallet, or with the camera of that device. ${hint}`,
+    alt: speech.say(what === 'offer' ? 'code.ofOffer' : 'code.ofRequest'),
+    text: `${speech.say('code.scanInWallet')} ${hint}`,
   }
-  const heading = html`<h2>With a wallet on another device</h2>`
+  const heading = html`<h2>${speech.say('code.elsewhere')}</h2>`
   const [first, second] = byCamera ? [ofPage, ofWallet] : [ofWallet, ofPage]
-  const summary = byCamera ? 'Scan with the wallet app' : 'Does the camera not find the code?'
+  const summary = speech.say(byCamera ? 'code.withWallet' : 'code.notFound')
   return html`${await scannedCode(first, heading)}<details><summary>${summary}</summary>${await scannedCode(second, undefined)}</details>`
 }

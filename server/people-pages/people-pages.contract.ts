@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { route } from '../api/contract.js'
+import { route, SMALL_BODY_BYTES } from '../api/contract.js'
 import { errors } from '../api/errors.js'
 import { zProtocolReply } from '../protocol/oauth/reply.js'
 
@@ -17,6 +17,7 @@ export const createPage = {
       'The address of the page reveals nothing about the request or offer. A request has one page. An offer or offering has one page ' +
       'for each caller who creates a page. A repeated call returns the same page, with the new texts.',
     access: 'user',
+    idempotent: true,
     status: 201,
     requestExample: {
       verificationSessionId: '4f6c1f0e-2d0f-4a5e-9a53-0a6d7c1f6b52',
@@ -74,6 +75,23 @@ export const presentReturn = {
     errors: [403, 404],
   }),
   input: z.object({ id: z.string(), response_code: z.string().optional() }),
+  output: zProtocolReply,
+}
+
+export const presentDecline = {
+  meta: route('POST', '/present/{id}/decline', {
+    ...forPeople,
+    summary: 'Decline a request on its share page',
+    description:
+      'The form of the share page. Only the first browser of the page may decline: by its cookie, and by the token of its form. The session ' +
+      'ends in Error, `Declined by the holder.` The browser continues at the `redirectUri` of the request with a `response_code`, or on the page. ' +
+      'Any other browser gets a 403, and nothing changes. A 409 or 410 says that the request has ended before.',
+    status: 303,
+    form: true,
+    maxBodyBytes: SMALL_BODY_BYTES,
+    errors: [403, 404, 409, 410],
+  }),
+  input: z.object({ id: z.string(), token: z.string().optional() }),
   output: zProtocolReply,
 }
 

@@ -1,6 +1,7 @@
 import { procedure, router } from '../api/trpc.js'
 import {
   createPage,
+  presentDecline,
   presentEvents,
   presentPage,
   presentReturn,
@@ -15,8 +16,9 @@ import type { ReceivePages } from './receive/receive-pages.js'
 export const createPageRouter = ({ create }: PeoplePages) =>
   router({
     create: procedure(createPage).mutation(({ ctx: { access, caller }, input }) => {
-      access.assertRole(caller, input.verificationSessionId === undefined ? 'issuer' : 'verifier')
-      return create(caller, input)
+      const half = input.verificationSessionId === undefined ? 'issuer' : 'verifier'
+      access.assertPermitted(caller, half)
+      return create(caller, access.reach(half, { caller, client: false }), input)
     }),
   })
 
@@ -27,6 +29,10 @@ export const peoplePagesRouter = (presenting: PresentPages, receiving: ReceivePa
 
     presentReturn: procedure(presentReturn).query(({ ctx: { request }, input }) =>
       presenting.comeBack(request, input.id, input.response_code),
+    ),
+
+    presentDecline: procedure(presentDecline).mutation(({ ctx: { request }, input }) =>
+      presenting.decline(request, input.id, input.token),
     ),
 
     presentEvents: procedure(presentEvents).subscription(({ ctx: { request }, input }) =>

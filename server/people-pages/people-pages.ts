@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { errors } from '../api/errors.js'
-import { type Caller, isAdmin } from '../auth/caller.js'
+import type { Caller } from '../auth/caller.js'
+import { mayActOn, type Reach } from '../auth/rights.js'
 import type { Config } from '../config/config.js'
 import { closedReason } from '../issuer/openid4vci/offer.js'
 import type { WalletOffering } from '../issuer/openid4vci/offer-store.js'
@@ -50,10 +51,10 @@ export function createPeoplePages({
   hasOffering,
   newOfferPage,
 }: PeoplePagesPorts) {
-  const presentPageOf = async (caller: Caller, id: string, texts: PageTexts): Promise<NewPage> => {
+  const presentPageOf = async (reach: Reach, id: string, texts: PageTexts): Promise<NewPage> => {
     const session = await sessionOfPage(id)
     if (session === undefined) throw errors.pageTargetNotFound('verificationSessionId')
-    if (!isAdmin(caller) && session.createdBy !== caller.sub) throw errors.pageDenied('verificationSessionId')
+    if (!mayActOn(reach, session.createdBy)) throw errors.pageDenied('verificationSessionId')
     if (session.endedAt !== null || session.expiresAt <= clock()) {
       throw errors.pageTargetEnded('verificationSessionId')
     }
@@ -61,10 +62,14 @@ export function createPeoplePages({
   }
 
   /**
-   * Makes the page of an offer or an offering. Only the maker of an offer may make a page for the offer. For an
+   * Makes the page of an offer or an offering. Only callers who reach an offer may make a page for the offer. For an
    * offering, everyone who knows its id may make a page, and each user gets a separate page.
    */
-  const receivePageOf = async (caller: Caller, { credentialOfferSessionId, ...request }: Request): Promise<NewPage> => {
+  const receivePageOf = async (
+    caller: Caller,
+    reach: Reach,
+    { credentialOfferSessionId, ...request }: Request,
+  ): Promise<NewPage> => {
     const { offeringId = credentialOfferSessionId ?? '', title, text } = request
     const member = credentialOfferSessionId === undefined ? 'offeringId' : 'credentialOfferSessionId'
     const found = await offering(offeringId)
@@ -74,7 +79,7 @@ export function createPeoplePages({
       throw errors.pageTargetNotFound(member)
     }
     const { session } = found
-    if (session !== null && !isAdmin(caller) && session.createdBy !== caller.sub) throw errors.pageDenied(member)
+    if (session !== null && !mayActOn(reach, session.createdBy)) throw errors.pageDenied(member)
     if (closedReason(found, clock()) !== undefined) throw errors.pageTargetEnded(member)
     return newOfferPage(
       { id: offeringId, expiresAt: session?.expiresAt ?? found.expiresAt, deferred: found.deferred },
@@ -97,16 +102,16 @@ export function createPeoplePages({
      * Creates a page of an open request or offer.
      *
      * @returns the address of the page
-     * @throws 404 for an unknown request or offer, 403 for a request or offer that a different user made, 409 for a
+     * @throws 404 for an unknown request or offer, 403 for a request or offer that the caller does not reach, 409 for a
      * request or offer that has ended
      */
-    async create(caller: Caller, request: Request): Promise<{ url: string }> {
+    async create(caller: Caller, reach: Reach, request: Request): Promise<{ url: string }> {
       const { verificationSessionId, title, text } = request
       if (verificationSessionId !== undefined) {
-        const page = await presentPageOf(caller, verificationSessionId, { title, text })
+        const page = await presentPageOf(reach, verificationSessionId, { title, text })
         return { url: presentPageUrl(config, await store.create(page, caller.sub)) }
       }
-      const page = await receivePageOf(caller, request)
+      const page = await receivePageOf(caller, reach, request)
       return { url: receivePageUrl(config, await store.create(page, caller.sub)) }
     },
   }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { audited } from '../database/audited.js'
 import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } from '../database/batch.js'
 import type { Database } from '../database/connect.js'
-import { fragment, Step } from '../database/fragment.js'
+import { type Fragment, fragment, Step } from '../database/fragment.js'
 import { idRow, json, noRow, storedClaims } from '../database/row-shapes.js'
 import { offeringColumns } from '../issuer/openid4vci/offer-store.js'
 import { zOffering } from '../issuer/openid4vci/rows.js'
@@ -10,7 +10,9 @@ import type { CredentialOfferState } from '../issuer/openid4vci/sessions/session
 import { withDates } from '../issuer/openid4vci/sessions/store.js'
 import type { ClaimNames, SchemaDisplay } from '../issuer/schemas/store.js'
 import { type ClaimsVault, forgottenKeys } from '../keys/claims/vault.js'
-import { insertPage, insertPageOnDemand, type NewPage, protectedTexts, storedTexts as texts } from '../pages/store.js'
+import { namesShape, revealedRequestTexts } from '../names/names-store.js'
+import type { Face } from '../pages/brand.js'
+import { insertPage, insertPageOnDemand, type NewPage, protectedTexts } from '../pages/store.js'
 import { SESSION_STATES, zSession } from '../verifier/sessions/session.js'
 import { sessionColumns } from '../verifier/sessions/store.js'
 
@@ -30,9 +32,8 @@ type WithTexts<Row> = Omit<Row, 'texts' | 'textsKey'> & {
   readonly pageText: string | null
 }
 
-type Display = readonly { readonly name: string }[] | null
-
-const zDisplay = json<{ readonly name: string }[]>().nullable()
+/** Names, logos and branding of an issuer or verifier. */
+const zFace = json<Face>()
 
 /** The newest version of a requested type that this installation defines. */
 export interface AskedType {
@@ -44,6 +45,7 @@ export interface AskedType {
 }
 
 const zPresentPage = zSession.extend({
+  ...namesShape,
   texts: storedClaims,
   textsKey: z.string().nullable(),
   inQrCode: z.boolean(),
@@ -53,12 +55,14 @@ const zPresentPage = zSession.extend({
   bound: z.boolean(),
   /** The address that opens a wallet; empty if there is none. */
   address: z.string(),
-  verifierDisplay: zDisplay,
+  verifier: zFace,
   types: z.array(z.custom<AskedType>((value) => typeof value === 'object' && value !== null)),
 })
 
-/** A session, with the further data that its page shows. */
-export type PresentPage = WithTexts<z.infer<typeof zPresentPage>>
+/** A session, with the further data that its page shows. The page never shows its names. */
+export type PresentPage = WithTexts<Omit<z.infer<typeof zPresentPage>, 'names' | 'namesKey'>> & {
+  readonly purpose: string | null
+}
 
 const zReturn = z.strictObject({
   texts: storedClaims,
@@ -69,7 +73,7 @@ const zReturn = z.strictObject({
   errorMessage: z.string().nullable(),
   redirectUri: z.string().nullable(),
   requireResponseCode: z.boolean(),
-  verifierDisplay: zDisplay,
+  verifier: zFace,
 })
 
 /** The data that decide whether a browser may continue when it comes back from a wallet. */
@@ -85,7 +89,7 @@ const zReceivePage = z.strictObject({
   schemaBody: json(),
   schemaClaims: json<ClaimNames[]>().nullable(),
   schemaDisplay: json<SchemaDisplay[]>().nullable(),
-  issuerDisplay: zDisplay,
+  issuer: zFace,
   /** Hash of the browser that opened the page first, which may be the current browser. */
   browserHash: z.string().nullable(),
   /** Whether this request has just bound the page to its browser. */
@@ -106,18 +110,22 @@ const askedTypes = fragment`
     SELECT DISTINCT ON (c.name) c.name, c.title, c.display, c.body, c.claims FROM schemas c
     WHERE c.name = ANY(p.type_names) ORDER BY c.name, c.version DESC) t)`
 
+/** The face of the issuer or verifier with an alias. All members are null if there is no record. */
+const faceOf = (record: Fragment) =>
+  fragment`json_build_object('display', ${record}.display, 'branding', ${record}.branding)`
+
 const presentColumnsWith = (claims: ClaimsVault) => fragment`
-  s.*, ${texts} AS texts, ${claims.keyOf('pages.texts', fragment`p.id`)} AS "textsKey", p.in_qr_code AS "inQrCode", v.display AS "verifierDisplay",
-  ${askedTypes} AS types`
+  s.*, p.texts, ${claims.keyOf('pages.texts', fragment`p.id`)} AS "textsKey", p.in_qr_code AS "inQrCode", ${faceOf(fragment`v`)} AS verifier,
+  ${claims.keyOf('verification_sessions.names', fragment`s.id`)} AS "namesKey", ${askedTypes} AS types`
 
 const presentTables = fragment`
-  pages p JOIN (SELECT ${sessionColumns}, first_view ->> 'authorizationRequestUri' AS address FROM verification_sessions) s
+  pages p JOIN (SELECT ${sessionColumns}, names, first_view ->> 'authorizationRequestUri' AS address FROM verification_sessions) s
     ON s.id = p.verification_session_id
   LEFT JOIN verifiers v ON v.did = s."verifierId"`
 
 const receiveColumnsWith = (claims: ClaimsVault) => fragment`
-  ${offeringColumns}, ${texts} AS texts, ${claims.keyOf('pages.texts', fragment`p.id`)} AS "textsKey", p.in_qr_code AS "inQrCode", x.wallet_url AS "walletUrl",
-  s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody", s.claims AS "schemaClaims", i.display AS "issuerDisplay"`
+  ${offeringColumns}, p.texts, ${claims.keyOf('pages.texts', fragment`p.id`)} AS "textsKey", p.in_qr_code AS "inQrCode", x.wallet_url AS "walletUrl",
+  s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody", s.claims AS "schemaClaims", ${faceOf(fragment`i`)} AS issuer`
 
 const receiveTables = fragment`
   pages p JOIN offerings o ON o.id = p.offering_id JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id
@@ -135,6 +143,16 @@ export function createPageStore({ sql }: Database, claims: ClaimsVault) {
     return { ...row, pageTitle: shown?.title ?? null, pageText: shown?.text ?? null }
   }
 
+  /** Decrypts the purpose of the request, and leaves out its names. */
+  const withPurpose = (row: WithTexts<z.infer<typeof zPresentPage>>): PresentPage => {
+    const { names: _, ...shown } = revealedRequestTexts(
+      claims,
+      { column: 'verification_sessions.names', id: row.id },
+      row,
+    )
+    return shown
+  }
+
   /** Stores the texts of a page. The texts of an offering or session whose claims were erased stay erased. */
   const retext = async (id: string, page: NewPage): Promise<void> => {
     const texts = protectedTexts(claims, id, page)
@@ -148,7 +166,7 @@ export function createPageStore({ sql }: Database, claims: ClaimsVault) {
     const changed = new Step<'id'>(
       'retexted',
       fragment`
-        UPDATE pages p SET texts = ${texts?.json ?? null}::json, title = NULL, text = NULL FROM ${kept} WHERE p.id = ${id} RETURNING p.id`,
+        UPDATE pages p SET texts = ${texts?.json ?? null}::json FROM ${kept} WHERE p.id = ${id} RETURNING p.id`,
     )
     const keys = texts === undefined ? [forgottenKeys('pages.texts', changed)] : claims.storeKeys([texts], changed)
     await sql(idRow, keys)`SELECT id FROM ${changed}`
@@ -181,7 +199,7 @@ export function createPageStore({ sql }: Database, claims: ClaimsVault) {
       if (browserHash === undefined) {
         const [row] = await sql(zPresentPage)`
           SELECT ${presentColumns}, p.browser_hash AS "browserHash", false AS bound FROM ${presentTables} WHERE p.id = ${id}`
-        return row && withTexts(id, row)
+        return row && withPurpose(withTexts(id, row))
       }
       const [row] = await sql(zPresentPage)`
         WITH bound AS (
@@ -192,14 +210,14 @@ export function createPageStore({ sql }: Database, claims: ClaimsVault) {
           RETURNING browser_hash)
         SELECT ${presentColumns}, coalesce(b.browser_hash, p.browser_hash) AS "browserHash", b.browser_hash IS NOT NULL AS bound
         FROM ${presentTables} LEFT JOIN bound b ON true WHERE p.id = ${id}`
-      return row && withTexts(id, row)
+      return row && withPurpose(withTexts(id, row))
     },
 
     async returned(id: string): Promise<StoredReturn | undefined> {
       const [row] = await sql(zReturn)`
-        SELECT ${texts} AS texts, ${claims.keyOf('pages.texts', fragment`p.id`)} AS "textsKey", p.browser_hash AS "browserHash", s.response_code_hash AS "responseCodeHash", s.state,
+        SELECT p.texts, ${claims.keyOf('pages.texts', fragment`p.id`)} AS "textsKey", p.browser_hash AS "browserHash", s.response_code_hash AS "responseCodeHash", s.state,
           s.error_message AS "errorMessage", s.redirect_uri AS "redirectUri", s.require_response_code AS "requireResponseCode",
-          v.display AS "verifierDisplay"
+          ${faceOf(fragment`v`)} AS verifier
         FROM pages p JOIN verification_sessions s ON s.id = p.verification_session_id LEFT JOIN verifiers v ON v.did = s.verifier_id
         WHERE p.id = ${id}`
       return row && withTexts(id, row)
@@ -255,6 +273,3 @@ export function createPageStore({ sql }: Database, claims: ClaimsVault) {
 
 /** The data of the page of an offer. */
 export type ReceivePage = NonNullable<Awaited<ReturnType<PageStore['receive']>>>
-
-/** The display name of an issuer or a verifier. */
-export const nameOf = (display: Display, baseUrl: string): string => display?.[0]?.name ?? new URL(baseUrl).host

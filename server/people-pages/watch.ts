@@ -3,6 +3,7 @@ import type { RequestFacts } from '../api/context.js'
 import { errors } from '../api/errors.js'
 import type { SessionEvent } from '../events/store.js'
 import type { Events } from '../events/stream.js'
+import { type Speech, speechFor } from '../pages/speech.js'
 import { type Beginner, beginnerOf } from './browser.js'
 import type { PageTarget } from './store.js'
 
@@ -21,7 +22,7 @@ export interface Told<View, State extends string> {
   /**
    * Converts a session to the progress that people may see. Only the first browser of the page sees the whole progress.
    */
-  readonly progress: (view: View, beginner: Beginner) => ToldProgress<State>
+  readonly progress: (view: View, beginner: Beginner, speech: Speech) => ToldProgress<State>
   /** The base URL of the pages. */
   readonly baseUrl: () => string
   readonly isFinal: (state: State) => boolean
@@ -66,6 +67,7 @@ export const createWatchPage =
     if (found === undefined) throw errors.pageNotFound()
     const { sessionId, expiresAt, browserHash } = found
     const beginner = beginnerOf(request, browserHash, baseUrl())
+    const speech = speechFor(request, baseUrl())
     const until = Math.max(expiresAt.getTime(), clock().getTime()) + LAST_WORD_MS
     const stream = await events.stream<View>({
       sessionId,
@@ -79,7 +81,7 @@ export const createWatchPage =
         return { seq: session.seq, data: session.data as View }
       },
     })
-    return told(stream, (view) => progress(view, beginner), isFinal)
+    return told(stream, (view) => progress(view, beginner, speech), isFinal)
   }
 
 async function* told<View, State extends string>(

@@ -18,7 +18,11 @@ export const SETUP_ITEMS = [
   'walletProvider',
   'credentialTypes',
   'issuerMetadata',
+  'claimsSources',
+  'webhooks',
   'statusLists',
+  'attestationLists',
+  'trustLists',
   'redis',
 ] as const
 

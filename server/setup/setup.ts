@@ -39,6 +39,54 @@ export function issuerMetadataItem(metadata: string): SetupItem {
       )
 }
 
+/** The last outcome of a claims source of a credential type. */
+interface SourceHealth {
+  readonly name: string
+  readonly failing: boolean
+  readonly lastFailure: string | null
+}
+
+/** Checks that the claims sources of credential types answered their last requests. */
+export function claimsSourcesItem(sources: readonly SourceHealth[]): SetupItem {
+  const failing = sources.filter((source) => source.failing)
+  const [first] = failing
+  if (sources.length === 0) return item('claimsSources', 'unused', 'No credential type has a claims source.')
+  if (first === undefined) return item('claimsSources', 'ok', 'No claims source failed at its last request.')
+  const others = failing.length === 1 ? '' : ` ${failing.length - 1} more claims sources failed.`
+  return item(
+    'claimsSources',
+    'failed',
+    `The claims source of ${first.name} failed at its last request: ${first.lastFailure ?? ''}${others}`,
+    'Test the claims source at its credential type (POST /api/v1/schemas/{id}/claims-source/test).',
+  )
+}
+
+/** The state of an active webhook, or of one that the service switched off. */
+interface WebhookHealth {
+  readonly url: string
+  readonly disabled: boolean
+  readonly lastError: string | null
+}
+
+/** Checks that the receivers of webhooks accept deliveries. */
+export function webhooksItem(webhooks: readonly WebhookHealth[]): SetupItem {
+  const failing = webhooks.filter(({ disabled, lastError }) => disabled || lastError !== null)
+  const [first] = failing
+  if (webhooks.length === 0) return item('webhooks', 'unused', 'There is no active webhook.')
+  if (first === undefined) return item('webhooks', 'ok', 'No webhook failed at its last delivery.')
+  const { host } = new URL(first.url)
+  const others = failing.length === 1 ? '' : ` ${failing.length - 1} more webhooks fail.`
+  const sentence = first.disabled
+    ? `The webhook to ${host} was switched off`
+    : `The webhook to ${host} failed at its last delivery`
+  return item(
+    'webhooks',
+    first.disabled ? 'failed' : 'warning',
+    `${sentence}: ${first.lastError ?? 'the receiver answered 410.'}${others}`,
+    'Test the webhook (POST /api/v1/webhooks/{id}/test). Then activate it (POST /api/v1/webhooks/{id}) and replay its events.',
+  )
+}
+
 /** Dependencies of {@link createSetup}. */
 export interface SetupPorts {
   readonly config: Config

@@ -44,6 +44,7 @@ export const counts = fragment`
       ('offering.cancelled', 'offerSessions', 'failed'),
       ('authorization-request.created', 'requests', ''),
       ('presentation.verified', 'verificationSessions', 'verified'),
+      ('presentation.declined', 'verificationSessions', 'refused'),
       ('presentation.refused', 'verificationSessions', 'refused'),
       ('verification-session.expired', 'verificationSessions', 'expired')) AS m(action, measure, detail) ON m.action = e.action
     UNION ALL

@@ -23,11 +23,6 @@ import type { SetIndex, StatusListRecord, StatusListStore } from './store.js'
  */
 export type StatusListForm = 'bitstring' | 'suspension' | 'token' | 'cwt'
 
-/** Time for which a wallet or verifier may cache a list, in seconds. So every change is visible after this time. */
-export const STATUS_LIST_TTL_SECONDS = 60
-const VALIDITY_SECONDS = 24 * 60 * 60
-/** A published list is signed again if its remaining validity is shorter than this time, in seconds. */
-const RENEW_BEFORE_SECONDS = 12 * 60 * 60
 const MAX_PUBLISHED = 500
 const MAX_PUBLISHED_BYTES = 16 * 1024 * 1024
 
@@ -39,11 +34,13 @@ export interface PublishedList {
   readonly gzipped: Uint8Array
   readonly mediaType: string
   readonly etag: string
+  /** The header `Cache-Control` for the rest of the list's validity. */
+  readonly cacheControl: string
 }
 
-interface Cached extends PublishedList {
+interface Cached extends Omit<PublishedList, 'cacheControl'> {
   readonly version: number
-  readonly renewAt: number
+  readonly expiresAt: number
 }
 
 const PATHS: Readonly<Record<StatusListForm, (id: string) => string>> = {
@@ -56,7 +53,26 @@ const PATHS: Readonly<Record<StatusListForm, (id: string) => string>> = {
 export const statusListUri = (config: Pick<Config, 'issuerBaseUrl'>, form: StatusListForm, id: string): string =>
   `${config.issuerBaseUrl}/${PATHS[form](id)}`
 
+/** The address of the Status List Aggregation (Token Status List §9). */
+export const aggregationUri = (config: Pick<Config, 'issuerBaseUrl'>): string =>
+  `${config.issuerBaseUrl}/token-status-lists`
+
 type NamingConfig = Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'>
+
+/** The configuration of published lists. */
+export type PublicationConfig = NamingConfig & Pick<Config, 'statusListExpirySeconds' | 'statusListTtlSeconds'>
+
+/**
+ * Lets caches use a list for its `ttl`. If the service cannot be reached, a cache may use the list until it expires (RFC 5861 §4),
+ * and never longer. There is no `s-maxage`, which would forbid a shared cache to do so (RFC 9111 §5.2.2.10).
+ *
+ * @param left the seconds until the list expires
+ */
+function cacheControlOf({ statusListTtlSeconds: ttl }: PublicationConfig, left: number): string {
+  const fresh = Math.max(0, Math.min(ttl, left))
+  const stale = Math.max(0, left - fresh)
+  return `public, max-age=${fresh}${stale === 0 ? '' : `, stale-if-error=${stale}`}`
+}
 
 interface SigningInput {
   readonly config: NamingConfig
@@ -84,6 +100,7 @@ function tokenListOf(input: SigningInput): TokenStatusListInput {
     issuer: issuerNameOf(config, did, list.x5c),
     ...(list.x5c === null ? {} : { x5c: list.x5c }),
     uri: statusListUri(config, 'token', list.id),
+    aggregationUri: aggregationUri(config),
     expiresAt: validUntil,
   }
 }
@@ -140,7 +157,7 @@ export type Publish = (form: StatusListForm, id: string) => Promise<PublishedLis
 export interface PublicationPorts {
   readonly store: Pick<StatusListStore, 'find' | 'setIndices'>
   readonly keys: Pick<Keys, 'signer'>
-  readonly config: NamingConfig
+  readonly config: PublicationConfig
   readonly clock: () => Date
 }
 
@@ -148,18 +165,27 @@ export interface PublicationPorts {
 export function createPublication({ store, keys, config, clock }: PublicationPorts): Publish {
   const published = new LruMap<string, Cached>(MAX_PUBLISHED, MAX_PUBLISHED_BYTES)
   const signing = new Map<string, Promise<Cached>>()
+  const validityMs = config.statusListExpirySeconds * 1000
+
+  /** A list is signed again when half of its validity has passed. */
+  const isUsable = ({ expiresAt }: Cached): boolean => clock().getTime() < expiresAt - validityMs / 2
+
+  const answered = ({ version: _version, expiresAt, ...list }: Cached): PublishedList => ({
+    ...list,
+    cacheControl: cacheControlOf(config, Math.floor((expiresAt - clock().getTime()) / 1000)),
+  })
 
   const sign = async (form: StatusListForm, list: StatusListRecord): Promise<Cached> => {
     const did = didOfList(list, config)
     const signer = await keys.signer(list.keyId, keyIdOf(did, list.publicJwk))
     const set = await store.setIndices(list.id)
     const issuedAt = clock()
-    const validUntil = new Date(issuedAt.getTime() + VALIDITY_SECONDS * 1000)
+    const validUntil = new Date(issuedAt.getTime() + validityMs)
     const common = {
       signer,
       size: list.size,
       issuedAt,
-      ttlSeconds: STATUS_LIST_TTL_SECONDS,
+      ttlSeconds: config.statusListTtlSeconds,
     }
     const [revokedIndices, suspendedIndices] = [indicesOf(set, 'revoked'), indicesOf(set, 'suspended')]
     const signing = { config, did, validUntil, list, common, revokedIndices, suspendedIndices }
@@ -172,7 +198,8 @@ export function createPublication({ store, keys, config, clock }: PublicationPor
       mediaType,
       etag: `"${list.version}-${Math.floor(issuedAt.getTime() / 1000)}${suffix}"`,
       version: list.version,
-      renewAt: validUntil.getTime() - RENEW_BEFORE_SECONDS * 1000,
+      // `exp` has whole seconds.
+      expiresAt: Math.floor(validUntil.getTime() / 1000) * 1000,
     }
   }
 
@@ -191,9 +218,9 @@ export function createPublication({ store, keys, config, clock }: PublicationPor
     if (list === undefined || (form === 'suspension' && list.bits === 1)) return undefined
     const name = `${form} ${id}`
     const known = published.get(name)
-    if (known !== undefined && known.version === list.version && clock().getTime() < known.renewAt) return known
+    if (known !== undefined && known.version === list.version && isUsable(known)) return answered(known)
     const signed = await signOnce(form, list)
     published.set(name, signed, signed.body.length + signed.gzipped.length)
-    return signed
+    return answered(signed)
   }
 }

@@ -45,6 +45,28 @@ export const suspensionStatusList = {
   }),
 }
 
+/** The highest number of addresses in a Status List Aggregation. They stand for more than a billion credentials. */
+export const MOST_AGGREGATED = 10_000
+
+/** Status List Aggregation (Token Status List §9.3). */
+export const statusListAggregation = {
+  meta: route('GET', '/token-status-lists', {
+    tag: 'Status',
+    summary: 'Addresses of all token status lists',
+    description:
+      'The Status List Aggregation (Token Status List §9), for verifiers that fetch all lists in advance. The newest list is the ' +
+      `first. At most ${MOST_AGGREGATED.toLocaleString('en')} lists are named. Caches may store the answer for the time in Cache-Control.`,
+    access: 'public',
+    forWallets: true,
+    kind: 'protocol',
+    notModified: true,
+    envelope: true,
+    reply: z.object({ status_lists: z.array(z.string()) }),
+  }),
+  input: z.object({}),
+  output: zProtocolReply,
+}
+
 /** Token Status List (draft-ietf-oauth-status-list). */
 export const tokenStatusList = {
   meta: route('GET', '/token-status-lists/{id}', {

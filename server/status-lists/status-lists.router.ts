@@ -4,8 +4,13 @@ import { errors } from '../api/errors.js'
 import { procedure, router } from '../api/trpc.js'
 import type { ProtocolReply } from '../protocol/oauth/reply.js'
 import { STATUS_LIST_CWT_MEDIA_TYPE, TOKEN_STATUS_LIST_MEDIA_TYPE } from '../protocol/status-list/token-status-list.js'
-import { type PublishedList, STATUS_LIST_TTL_SECONDS } from './publication.js'
-import { bitstringStatusList, suspensionStatusList, tokenStatusList } from './status-lists.contract.js'
+import type { PublishedList } from './publication.js'
+import {
+  bitstringStatusList,
+  statusListAggregation,
+  suspensionStatusList,
+  tokenStatusList,
+} from './status-lists.contract.js'
 import type { StatusLists } from './status-lists.js'
 
 /** The reply with a list and caching headers; 304 if the caller already has the list (RFC 9110 §13.1.2). */
@@ -16,7 +21,7 @@ function replyWith(list: PublishedList | undefined, headers: RequestFacts['heade
   const etag = gzip ? list.etag.replace(/"$/, '-gzip"') : list.etag
   const caching = {
     etag,
-    'cache-control': `public, max-age=${STATUS_LIST_TTL_SECONDS}`,
+    'cache-control': list.cacheControl,
     vary: 'Accept, Accept-Encoding',
     // The header is sent even if the request has no `Origin`, because a shared cache stores one answer for browsers and
     // all other clients.
@@ -40,7 +45,7 @@ function tokenFormOf(accept: string | undefined): 'token' | 'cwt' | undefined {
   return acceptsType(accept, TOKEN_STATUS_LIST_MEDIA_TYPE) ? 'token' : undefined
 }
 
-export const statusListsRouter = ({ publish }: StatusLists) =>
+export const statusListsRouter = ({ publish, aggregation }: StatusLists) =>
   router({
     bitstring: procedure(bitstringStatusList).query(async ({ ctx: { request }, input }) =>
       replyWith(await publish('bitstring', input.id), request.headers),
@@ -48,6 +53,10 @@ export const statusListsRouter = ({ publish }: StatusLists) =>
 
     suspension: procedure(suspensionStatusList).query(async ({ ctx: { request }, input }) =>
       replyWith(await publish('suspension', input.id), request.headers),
+    ),
+
+    aggregation: procedure(statusListAggregation).query(async ({ ctx: { request } }) =>
+      replyWith(await aggregation(), request.headers),
     ),
 
     token: procedure(tokenStatusList).query(async ({ ctx: { request }, input }) => {

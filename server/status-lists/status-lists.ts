@@ -1,14 +1,14 @@
-import type { Config } from '../config/config.js'
 import type { Keys } from '../keys/keys.js'
+import { createAggregation } from './aggregation.js'
 import { createAllotment } from './allotment.js'
-import { createPublication } from './publication.js'
+import { createPublication, type PublicationConfig } from './publication.js'
 import type { StatusListStore } from './store.js'
 
 /** Dependencies of {@link createStatusLists}. */
 export interface StatusListsPorts {
-  readonly store: Pick<StatusListStore, 'entry' | 'find' | 'overview' | 'reserve' | 'setIndices'>
+  readonly store: Pick<StatusListStore, 'entry' | 'find' | 'newest' | 'overview' | 'reserve' | 'setIndices'>
   readonly keys: Pick<Keys, 'signer'>
-  readonly config: Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'>
+  readonly config: PublicationConfig
   readonly clock: () => Date
   readonly newId: () => string
   readonly sealingKey: (label: string) => Uint8Array
@@ -25,6 +25,8 @@ export function createStatusLists({ store, keys, config, clock, newId, sealingKe
     allot: createAllotment(store, newId, (listId) => sealingKey(`status-list ${listId}`)),
 
     publish: createPublication({ store, keys, config, clock }),
+
+    aggregation: createAggregation({ store, config }),
 
     /**
      * Reads one entry without a cache; undefined for an unknown list.

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { coalesced } from '../database/coalesce.js'
 import type { Database } from '../database/connect.js'
-import { publicJwk, x5c } from '../database/row-shapes.js'
+import { idRow, publicJwk, x5c } from '../database/row-shapes.js'
 import { STATUS_LIST_SIZE } from '../protocol/status-list/bits.js'
 
 /** Bits of an entry in the Token Status List: 2 if its credential can be suspended. */
@@ -105,6 +105,12 @@ export function createStatusListStore({ sql }: Database) {
       const [row] = await sql(zOverview)`
         SELECT count(*)::int AS count, (SELECT id FROM status_lists ORDER BY created_at DESC, id DESC LIMIT 1) AS newest FROM status_lists`
       return row ?? { newest: null, count: 0 }
+    },
+
+    /** The ids of the newest lists, newest first, at most `limit`. */
+    async newest(limit: number): Promise<string[]> {
+      const rows = await sql(idRow)`SELECT id FROM status_lists ORDER BY created_at DESC, id DESC LIMIT ${limit}`
+      return rows.map(({ id }) => id)
     },
 
     /** The indices of a list whose credentials are revoked or suspended. */

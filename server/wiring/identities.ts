@@ -7,6 +7,7 @@ import { createVerifierCertificates } from '../agent/verifier-certificate.js'
 import { createDids } from '../dids/dids.js'
 import { type Identify, newIdentity } from '../dids/identity.js'
 import { createDidStore } from '../dids/store.js'
+import { createAcceptDisplay } from '../images/accept-display.js'
 import { defaultPrefix } from '../verifier/openid4vp/profiles/request.js'
 import type { Platform } from './platform.js'
 
@@ -15,10 +16,19 @@ export function wireIdentities(platform: Platform) {
   const { config, stores, listsOver, clock, newId, vault, keys, formats } = platform
   const identify: Identify = (request) => newIdentity(vault, newId, request)
 
+  const acceptDisplay = createAcceptDisplay({ store: stores.images, config, clock })
+
   const dids = createDids({ store: stores.dids, config, link: platform.domainLinkages, identify })
 
   const agent = {
-    records: createRecords({ store: stores.agents, lists: listsOver(createAgentStore), config, newId, identify }),
+    records: createRecords({
+      store: stores.agents,
+      lists: listsOver(createAgentStore),
+      config,
+      newId,
+      identify,
+      acceptDisplay,
+    }),
     dids: createAgentDids({ store: stores.dids, lists: listsOver(createDidStore), config, create: dids.create }),
     certificates: createVerifierCertificates({ agents: stores.agents, store: stores.keys, keys, config, clock }),
   }
@@ -30,7 +40,9 @@ export function wireIdentities(platform: Platform) {
     config,
     formats,
     defaultPrefix: (client) => defaultPrefix(config.verifierProfile, client),
+    acceptDisplay,
+    clock,
   })
 
-  return { dids, agent, signers }
+  return { dids, agent, signers, acceptDisplay }
 }

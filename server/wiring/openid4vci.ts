@@ -1,6 +1,8 @@
+import { createAttestationWatch } from '../issuer/attestation-watch/attestation-watch.js'
+import type { AskSource } from '../issuer/claims-source/ask.js'
 import type { Issuance } from '../issuer/issuance/issuance.js'
 import { assertSubject } from '../issuer/issuance/subject.js'
-import { createAttestationStatuses } from '../issuer/openid4vci/attestation-status.js'
+import { createAttestationStatuses, createReadAttestationList } from '../issuer/openid4vci/attestation-status.js'
 import { createAuthorizations } from '../issuer/openid4vci/authorizations/authorizations.js'
 import { createAuthorize } from '../issuer/openid4vci/authorizations/authorize.js'
 import { createCodes } from '../issuer/openid4vci/authorizations/codes.js'
@@ -16,6 +18,7 @@ import { createReplies } from '../issuer/openid4vci/authorizations/replies.js'
 import { createRequestedOffers } from '../issuer/openid4vci/authorizations/requested-offers.js'
 import { createStoreRequest } from '../issuer/openid4vci/authorizations/store-request.js'
 import { createVisits } from '../issuer/openid4vci/authorizations/visits.js'
+import { createClaimsAtIssuance } from '../issuer/openid4vci/claims-at-issuance.js'
 import { createClientAuthentication } from '../issuer/openid4vci/client-authentication.js'
 import { createCredentialRequests, createIssueToWallet } from '../issuer/openid4vci/credential-requests.js'
 import { createCollect } from '../issuer/openid4vci/deferred/collect.js'
@@ -42,7 +45,10 @@ import { PRE_AUTHORIZED_CODE_GRANT } from '../protocol/openid4vci/requests.js'
 import type { Platform } from './platform.js'
 
 /** Creates the issuing endpoints for wallets (OpenID4VCI 1.0). */
-export function wireOpenid4vci(platform: Platform, { issuance }: { readonly issuance: Issuance }) {
+export function wireOpenid4vci(
+  platform: Platform,
+  { issuance, ask }: { readonly issuance: Issuance; readonly ask: AskSource },
+) {
   const shared = wireShared(platform, issuance)
   const { clientAuthentication, dpop, nonces } = shared
   const { config, seals, stores, metrics, clock } = platform
@@ -70,7 +76,14 @@ export function wireOpenid4vci(platform: Platform, { issuance }: { readonly issu
     clock,
   })
 
-  const credentialRequests = wireCredentialRequests(platform, shared, walletAccess.otherConfiguration)
+  const credentialRequests = wireCredentialRequests(platform, shared, walletAccess.otherConfiguration, ask)
+
+  const attestationWatch = createAttestationWatch({
+    store: stores.attestationWatch,
+    readList: createReadAttestationList({ config, outbound: platform.outbound }),
+    changeStatus: stores.credentials.changeStatus,
+    log: platform.log,
+  })
 
   const notifications = createNotifications({ seals, offerSessions: stores.offerSessions, metrics, clock })
 
@@ -85,6 +98,7 @@ export function wireOpenid4vci(platform: Platform, { issuance }: { readonly issu
     walletAccess,
     requestEncryption,
     credentialRequests,
+    attestationWatch,
     notifications,
   }
 }
@@ -163,6 +177,7 @@ function wireCredentialRequests(
   platform: Platform,
   { issuance, offered, contextOf, statusesOf, nonces }: Shared,
   otherConfiguration: ReturnType<typeof createWalletAccess>['otherConfiguration'],
+  ask: AskSource,
 ) {
   const { config, formats, seals, stores, vault, metrics, clock, random, newId, resolver, log } = platform
   const signCopies = createSignCopies({
@@ -173,7 +188,16 @@ function wireCredentialRequests(
     formats,
     newId,
   })
-  const walletIssuance = createWalletIssuance({ signCopies, store: stores.openid4vci, config, seals, metrics, newId })
+  const walletIssuance = createWalletIssuance({
+    signCopies,
+    store: stores.openid4vci,
+    config,
+    seals,
+    metrics,
+    subjectHash: issuance.subjectHash,
+    newId,
+  })
+  const claimsAtIssuance = createClaimsAtIssuance({ ask, vault, sessions: stores.offerSessions, clock })
   const issueToWallet = createIssueToWallet({
     formats,
     offered,
@@ -181,6 +205,7 @@ function wireCredentialRequests(
     otherConfiguration,
     provenKeys: createProvenKeys({ config, seals, store: stores.openid4vci, resolver, statusesOf, log }),
     issuance: walletIssuance,
+    claimsAtIssuance,
     defer: createDefer({ store: stores.deferredIssuances, vault, metrics, config, random }),
     clock,
   })
@@ -192,6 +217,7 @@ function wireCredentialRequests(
       offered,
       otherConfiguration,
       issuance: walletIssuance,
+      claimsAtIssuance,
       clock,
     }),
     offered,

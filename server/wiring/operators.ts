@@ -1,4 +1,5 @@
 import { createCertificateWatch } from '../agent/certificate-watch.js'
+import type { RouteAccess } from '../api/contract.js'
 import { auditPartitions, createAuditStore } from '../audit/store.js'
 import { createAcceptLogin, createRevokeTokens } from '../console/accept-login.js'
 import { createConsole } from '../console/console.js'
@@ -8,12 +9,21 @@ import { eventTasks } from '../events/tasks.js'
 import { readinessOf } from '../health/readiness.js'
 import type { Metadata } from '../issuer/metadata/metadata.js'
 import type { Schemas } from '../issuer/schemas/schemas.js'
+import { createSearch } from '../search/search.js'
 import { createHomePage } from '../service/home-page.js'
 import { SERVICE } from '../service/release.js'
 import { identityProviderItem, redisItem } from '../setup/access.js'
 import { createAddressChecks } from '../setup/addresses.js'
-import { createSetup, credentialTypesItem, issuerMetadataItem } from '../setup/setup.js'
+import { attestationListsItem } from '../setup/attestation-lists.js'
+import {
+  claimsSourcesItem,
+  createSetup,
+  credentialTypesItem,
+  issuerMetadataItem,
+  webhooksItem,
+} from '../setup/setup.js'
 import { keyItems } from '../setup/signing.js'
+import { trustListsItem } from '../trust/watch.js'
 import type { Platform } from './platform.js'
 
 interface OperatedFeatures {
@@ -22,7 +32,11 @@ interface OperatedFeatures {
 }
 
 /** Creates the features for operators: console, health, settings, checklist and audit events. */
-export function wireOperators(platform: Platform, { schemas, metadata }: OperatedFeatures) {
+export function wireOperators(
+  platform: Platform,
+  { schemas, metadata }: OperatedFeatures,
+  operations: () => ReadonlyMap<string, RouteAccess>,
+) {
   const {
     config,
     stores,
@@ -57,6 +71,7 @@ export function wireOperators(platform: Platform, { schemas, metadata }: Operate
     version: SERVICE.version,
   })
   const settings = { config, formats }
+  const search = createSearch({ store: stores.search, names: platform.names })
 
   const certificates = createCertificateWatch({
     config,
@@ -79,12 +94,23 @@ export function wireOperators(platform: Platform, { schemas, metadata }: Operate
     clock,
     storedWarnings: certificates.storedWarnings,
     storedItems: async () => {
-      const [keys, isAny, published] = await Promise.all([
+      const [keys, isAny, published, attestationLists, sources, webhooks] = await Promise.all([
         keyItems(stores.agents, stores.keys),
         schemas.isAny(),
         metadata.issuer(),
+        stores.attestationWatch.overview(),
+        stores.claimsSources.health(),
+        stores.webhooks.health(),
       ])
-      return [...keys, credentialTypesItem(isAny), issuerMetadataItem(published)]
+      return [
+        ...keys,
+        credentialTypesItem(isAny),
+        issuerMetadataItem(published),
+        attestationListsItem(attestationLists),
+        claimsSourcesItem(sources),
+        webhooksItem(webhooks),
+        trustListsItem(platform.trustLists.all(), clock()),
+      ]
     },
     askedItems: async () => {
       const items = await Promise.all([
@@ -119,6 +145,7 @@ export function wireOperators(platform: Platform, { schemas, metadata }: Operate
       log,
     }),
     logOut: createLogOut({ config, users, log }),
+    operations,
   })
 
   return {
@@ -127,6 +154,7 @@ export function wireOperators(platform: Platform, { schemas, metadata }: Operate
     health,
     homePage,
     settings,
+    search,
     certificates,
     setup,
     console,

@@ -1,5 +1,6 @@
 import { newPageOf } from '../issuer/credential-offers/page.js'
 import { offeringFullUrl } from '../issuer/offerings/offering-json.js'
+import { createChooseLanguage } from '../pages/choose-language.js'
 import { createPeoplePages } from '../people-pages/people-pages.js'
 import { createPresentPages } from '../people-pages/present/present-pages.js'
 import { createReceivePages } from '../people-pages/receive/receive-pages.js'
@@ -30,8 +31,9 @@ export function wirePages(platform: Platform, { offerings }: Pick<Issuer, 'offer
     clock,
     random,
     events,
-    latest: verificationSessions.latest,
-    digitalCredentialRequest: openid4vp.digitalCredentialRequest,
+    sessions: verificationSessions,
+    openid4vp,
+    sealingKey: platform.sealingKey,
   })
 
   const receivePages = createReceivePages({
@@ -44,5 +46,6 @@ export function wirePages(platform: Platform, { offerings }: Pick<Issuer, 'offer
     offerUrl: (link, offer) => offeringFullUrl(config, { ...offer, id: seals.offerName(link) }),
   })
 
-  return { peoplePages, presentPages, receivePages }
+  const chooseLanguage = createChooseLanguage({ config })
+  return { peoplePages, presentPages, receivePages, chooseLanguage }
 }

@@ -18,6 +18,7 @@ import { createPings } from '../events/pings.js'
 import { createEvents } from '../events/stream.js'
 import { eventTransport } from '../events/transports/configured.js'
 import { type Formats, standardFormats } from '../formats/registry.js'
+import { createIdempotency, type IdempotencyLimits } from '../idempotency/idempotency.js'
 import { createMetadataTexts } from '../issuer/metadata/kept-texts.js'
 import { createSeals } from '../issuer/openid4vci/sealed.js'
 import { mayStayClear } from '../keys/at-rest/begin.js'
@@ -36,12 +37,19 @@ import { encryptionTask } from '../maintenance/encryption/task.js'
 import { type PartitionPlan, partitionTask } from '../maintenance/partitions/task.js'
 import { dueRows } from '../maintenance/task.js'
 import { createMetrics } from '../metrics/metrics.js'
+import { createNameIndex } from '../names/names.js'
 import { createOutbound, type OutboundOptions } from '../outbound/guard.js'
 import { createOwnPathCheck, ownRequestMac } from '../outbound/own-origin.js'
+import { providerHosts } from '../outbound/provider-hosts.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 import { deriveKey } from '../protocol/jose/sealed.js'
 import { createStatusLists } from '../status-lists/status-lists.js'
+import { createLiveLists, type LiveLists } from '../trust/live/live-lists.js'
+import { createListReading } from '../trust/reading/reader.js'
+import { trustListsCheck } from '../trust/watch.js'
 import { createWalletProvider } from '../wallet/openid4vci/wallet-provider.js'
+import { createDelivery } from '../webhooks/deliver.js'
+import { createWebhookSecrets } from '../webhooks/secrets.js'
 import { createStores, STATES_OF_THINGS } from './stores.js'
 
 /** Options that tests and the start-up set. */
@@ -61,6 +69,10 @@ export interface PlatformOptions {
   readonly eventsEveryMs?: number
   /** Interval between two checks for changes in the lists of the console, in milliseconds. Default: 1,000. */
   readonly changesEveryMs?: number
+  /** Limits of requests with an `Idempotency-Key`. */
+  readonly idempotency?: IdempotencyLimits
+  /** Interval between two looks at the stored trusted lists, in milliseconds. Default: 20,000. */
+  readonly trustListsEveryMs?: number
   /** Readiness checks of further components. */
   readonly checks?: Record<string, () => Promise<unknown>>
 }
@@ -70,6 +82,13 @@ export interface PlatformOptions {
  * differ.
  */
 const WRITERS_KEPT_SECONDS = 3_600
+
+/** The configuration with the trusted lists as this process knows them. */
+const withLists = (config: Config, trust: LiveLists['trust']): Config => ({
+  ...config,
+  listed: { credentials: trust.credentials, status: trust.status, verifiers: trust.verifiers },
+  attestationTrust: { ...config.attestationTrust, lists: trust.wallets, statusLists: trust.walletStatus },
+})
 
 /** Number of cached sealing keys: one for each purpose, and one for each status list with new credentials. */
 const MAX_SEALING_KEYS = 10_000
@@ -121,11 +140,15 @@ export async function createPlatform(
     clearIsRefused: encryption.isEncrypted,
     onRefused: refusals.note,
   })
-  const stores = createStores(database, claims, (recorded) => events.announce(recorded))
+  const stores = createStores(database, claims, (recorded) => {
+    events.announce(recorded)
+    // The statement that recorded the event also wrote it to the outbox of webhooks.
+    delivery.wake()
+  })
   const keys = createKeys(stores.keys, vault)
   const sealingKey = memoized((label) => deriveKey(root.secret, label))
   const baseUrls = [config.issuerBaseUrl, config.verifierBaseUrl]
-  const outbound = createOutbound({
+  const outboundOptions: OutboundOptions = {
     allowHttp: config.allowInsecureHttp,
     allowedHosts: config.outboundAllowedHosts,
     ownOrigins: baseUrls.map((url) => new URL(url).origin),
@@ -133,6 +156,13 @@ export async function createPlatform(
     ownRequestMac: ownRequestMac(sealingKey('own-request'), clock, baseUrls),
     onEnd: metrics.outbound,
     ...options.outbound,
+  }
+  const outbound = createOutbound(outboundOptions)
+  // Requests to the configured identity provider, which may have a private address. The permission holds only here: no
+  // caller chooses an address that this guard requests.
+  const toProvider = createOutbound({
+    ...outboundOptions,
+    allowedHosts: [...config.outboundAllowedHosts, ...providerHosts(config)],
   })
   const resolver = createDidResolver({
     fetchJson: (url) => outbound.fetchJson(url),
@@ -144,7 +174,7 @@ export async function createPlatform(
     },
   })
   const tokens = createTokenCheck(config, clock)
-  const signIn = config.signIn === undefined ? undefined : createSignIn(config, config.signIn, outbound.fetch, clock)
+  const signIn = config.signIn === undefined ? undefined : createSignIn(config, config.signIn, toProvider.fetch, clock)
   const random = (length: number) => new Uint8Array(randomBytes(length))
   const consoleSessions =
     config.console?.mode !== 'login' || signIn === undefined
@@ -184,6 +214,17 @@ export async function createPlatform(
     limits: config.streams,
     everyMs: options.eventsEveryMs,
   })
+  const webhookSecrets = createWebhookSecrets(vault)
+  const delivery = createDelivery({
+    outbox: stores.webhookOutbox,
+    isAnyActive: stores.webhooks.isAnyActive,
+    content: stores.webhookContent,
+    secrets: webhookSecrets,
+    outbound,
+    metrics,
+    clock,
+    log,
+  })
   const statusLists = createStatusLists({
     store: stores.statusLists,
     keys,
@@ -192,7 +233,38 @@ export async function createPlatform(
     newId: randomUUID,
     sealingKey,
   })
+  const idempotency = createIdempotency({
+    store: stores.idempotency,
+    newUnit: database.newUnit,
+    vault,
+    sealingKey,
+    tokenIssuer: config.oidc.issuer,
+    metrics,
+    clock,
+    newId: randomUUID,
+    limits: options.idempotency,
+  })
   const pings = createPings(options.pingEveryMs)
+  const listReading = createListReading()
+  const trustLists = createLiveLists({
+    configured: config.trustLists,
+    lists: stores.trustLists,
+    documents: stores.trustDocuments,
+    reading: listReading,
+    clock,
+    log,
+    everyMs: options.trustListsEveryMs,
+  })
+  await trustLists.start()
+  const checks: Record<string, () => Promise<unknown>> = {
+    database: () => database.sql(z.strictObject({ up: z.literal(1) }))`SELECT 1 AS up`,
+    ...replica.checks,
+    ...(config.events.transport === 'nats' ? { nats: async () => events.check?.() } : {}),
+    ...(tokens.identityProvider === undefined ? {} : { identityProvider: tokens.identityProvider }),
+    ...certificateChecks(config, clock),
+    ...(config.keyEncryptionKeys.length === 0 ? {} : { encryption: async () => refusals.status() }),
+    ...options.checks,
+  }
   const [current, ...former] = keyEncryptionKeys
   const encryptionTasks =
     current === undefined
@@ -214,7 +286,9 @@ export async function createPlatform(
           }),
         ]
   return {
-    config,
+    config: withLists(config, trustLists.trust),
+    trustLists,
+    listReading,
     formats,
     log,
     clock,
@@ -230,11 +304,15 @@ export async function createPlatform(
     keys,
     decryptionKeys: createDecryptionKeys(stores.keys, vault, clock),
     sealingKey,
+    names: createNameIndex(sealingKey('names')),
     outbound,
     resolver,
     domainLinkages: createDomainLinkages(keys, config, clock),
     metadataTexts: createMetadataTexts(stores.metadata, clock),
     statusLists,
+    webhookSecrets,
+    delivery,
+    idempotency,
     seals: createSeals({ sealingKey, clock, newId: randomUUID }),
     stores,
     listsOver: replica.listsOver,
@@ -252,14 +330,10 @@ export async function createPlatform(
     pings,
     health: {
       stopping: () => state.stopping,
-      checks: {
-        database: () => database.sql(z.strictObject({ up: z.literal(1) }))`SELECT 1 AS up`,
-        ...replica.checks,
-        ...(config.events.transport === 'nats' ? { nats: async () => events.check?.() } : {}),
-        ...(tokens.identityProvider === undefined ? {} : { identityProvider: tokens.identityProvider }),
-        ...certificateChecks(config, clock),
-        ...(config.keyEncryptionKeys.length === 0 ? {} : { encryption: async () => refusals.status() }),
-        ...options.checks,
+      /** Lists come and go while the service runs. Without a list there is no such component. */
+      get checks() {
+        if (trustLists.all().length === 0) return checks
+        return { ...checks, trustLists: async () => trustListsCheck(trustLists.all(), clock()) }
       },
     },
     metrics,
@@ -270,6 +344,7 @@ export async function createPlatform(
         ? []
         : [dueRows({ name: 'recent-writers', everyMs: 60_000, seconds: WRITERS_KEPT_SECONDS, batch: replica.forget })]),
       ...encryptionTasks,
+      ...idempotency.tasks,
     ],
     encryption,
     /** True for the public listener, which treats all callers as anonymous. */
@@ -280,9 +355,12 @@ export async function createPlatform(
     },
     async close() {
       encryption.close()
+      await trustLists.close()
+      await listReading.close()
       pings.close()
       await events.close()
       await outbound.close()
+      await toProvider.close()
       await replica.close()
       await database.close()
     },

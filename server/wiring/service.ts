@@ -1,4 +1,6 @@
 import { expiriesOf } from '../agent/certificate-watch.js'
+import type { RouteAccess } from '../api/contract.js'
+import { accessOfOperations } from '../api/operations.js'
 import type { AppPorts } from '../app.js'
 import { createRequestAccess } from '../auth/request-access.js'
 import type { Config } from '../config/config.js'
@@ -10,6 +12,7 @@ import type { MaintenanceTask } from '../maintenance/task.js'
 import type { Metrics } from '../metrics/metrics.js'
 import type { Routers } from '../router.js'
 import { createRouters } from '../router.js'
+import { trustListsOverview } from '../trust/watch.js'
 import { type Features, wireFeatures } from './features.js'
 import { createPlatform, type Platform, type PlatformOptions } from './platform.js'
 import { platformOfStrangers } from './strangers.js'
@@ -56,6 +59,7 @@ const appPorts = (platform: Platform, routers: Routers): AppPorts => ({
       isHolderOf: platform.stores.holders.isOwnedBy,
     }),
     changing: platform.changing,
+    once: platform.idempotency.once,
     production: platform.config.production,
   },
 })
@@ -77,7 +81,12 @@ export async function createService(config: Config, options: ServiceOptions = {}
     isForWallets ??= walletPaths(routers.restRouter)
     return isForWallets(path)
   })
-  const features = wireFeatures(platform)
+  let access: ReadonlyMap<string, RouteAccess> | undefined
+  const operations = () => {
+    access ??= accessOfOperations(routers.appRouter)
+    return access
+  }
+  const features = wireFeatures(platform, operations)
   const routers = createRouters(platform.formats, features)
   const { clock, log, metrics, database, events } = platform
   const maintenance = createMaintenance({
@@ -96,15 +105,21 @@ export async function createService(config: Config, options: ServiceOptions = {}
     encryptionLeft: platform.encryption.left,
     expiries: expiriesOf(config),
     overdue: () => platform.stores.erasure.overdue(clock()),
+    attestationLists: platform.stores.attestationWatch.overview,
+    trustLists: () => trustListsOverview(platform.trustLists.all(), clock()),
+    webhooks: platform.stores.webhooks.overview,
   })
-  if (options.maintenance !== false) maintenance.start()
+  if (options.maintenance !== false) {
+    maintenance.start()
+    platform.delivery.start()
+  }
   return {
     platform,
     features,
     app: appPorts(platform, routers),
     publicApp: () => {
       const strangers = platformOfStrangers(platform)
-      return appPorts(strangers, createRouters(strangers.formats, wireFeatures(strangers)))
+      return appPorts(strangers, createRouters(strangers.formats, wireFeatures(strangers, operations)))
     },
     operated: { clock, metrics, readiness: () => readinessOf({ health: platform.health, log }) },
     maintenance,
@@ -114,7 +129,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
       events.end()
     },
     close: async () => {
-      await maintenance.stop()
+      await Promise.all([maintenance.stop(), platform.delivery.stop()])
       await platform.close()
     },
   }

@@ -58,8 +58,11 @@ export function wireVerifier(platform: Platform, { dids, statusLists, offerings 
 
   const verificationSessions = createVerificationSessions({
     store: stores.verificationSessions,
+    declines: stores.verificationDeclines,
     listStore: stores.verificationSessionList,
     config,
+    formats,
+    names: platform.names,
     clock,
     events: platform.events,
     metrics,

@@ -129,6 +129,7 @@ export function wireWallet(platform: Platform, features: WalletFeatures) {
 
   const walletPresentations = createWalletPresentations({
     store: stores.walletPresentations,
+    config,
     lists: listsOver(createWalletPresentationStore),
     vault,
     newId,

@@ -87,7 +87,8 @@ describe.each(KINDS)('%s records', (kind) => {
     [{ method: 'jwk' }, ['method must be one of key, web']],
     [{ method: 'key', did: 'did:key:z' }, ['property did should not exist']],
     [{ method: 'key', display: [{ name: '' }] }, ['display.0.name must not be empty']],
-    [{ method: 'key', display: [{ name: 'x', logo: 1 }] }, ['property logo should not exist']],
+    [{ method: 'key', display: [{ name: 'x', mark: 1 }] }, ['property mark should not exist']],
+    [{ method: 'key', display: [{ name: 'x', logo: 1 }] }, ['display.0.logo must be an object']],
   ])(`POST /agent/${kind} with %j: 400`, async (body, message) => {
     const answer = await create(kind, body)
     expect([answer.status, answer.json.message]).toEqual([400, message])

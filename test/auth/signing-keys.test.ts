@@ -34,7 +34,7 @@ function newCheck(
   jwks.requests = 0
   const { algorithms = ['RS256'] } = rules
   const keys = createSigningKeys(jwks.url, algorithms)
-  return createBearerCheck({ keys, algorithms, didClaim: 'did', clock: () => new Date(), ...rules })
+  return createBearerCheck({ keys, algorithms, didClaim: 'did', adminRole: 'admin', clock: () => new Date(), ...rules })
 }
 
 /** Returns `accepted`, or the message of the 401. */

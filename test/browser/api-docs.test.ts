@@ -16,7 +16,7 @@ afterAll(async () => {
 })
 
 describe('/api-docs in a browser', () => {
-  it('shows every operation, with files of this service only and without an error in the developer console', async () => {
+  it('shows every operation and every webhook, with files of this service only and without an error in the developer console', async () => {
     const page = await browser.newPage()
     const requested: string[] = []
     const complaints: string[] = []
@@ -28,8 +28,10 @@ describe('/api-docs in a browser', () => {
 
     await page.goto(`${service.url}/api-docs`)
     await page.locator('.opblock').first().waitFor()
-    const { paths } = (await service.request('GET', '/api-docs-json')).json
-    const operations = Object.values<object>(paths).flatMap((methods) => Object.keys(methods))
+    const { paths, webhooks } = (await service.request('GET', '/api-docs-json')).json
+    const operations = [...Object.values<object>(paths), ...Object.values<object>(webhooks)].flatMap((methods) =>
+      Object.keys(methods),
+    )
     // Swagger UI draws only the operations of a large document that are near the visible part of the page.
     const shown = new Set<string>()
     const scrolledUntil = async (isDone: () => boolean | Promise<boolean>) => {

@@ -8,3 +8,6 @@ export const ARGUMENTS = [
   '--disable-component-update',
   '--disable-sync',
 ]
+
+/** The browser that tests start: the variable CHROMIUM, or where Debian installs it. */
+export const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium'

@@ -131,7 +131,7 @@ describe('the page of a request in a browser', () => {
     await page.addInitScript('delete window.DigitalCredential')
     await page.goto(asked.pageUrl)
     await page.getByText('This browser cannot ask a wallet.').waitFor()
-    expect(await page.getByRole('button').count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Choose a credential' }).count()).toBe(0)
     await assertGood(page, 'no-api')
     await page.close()
   })

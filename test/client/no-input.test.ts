@@ -56,7 +56,7 @@ it('the types require no input for a procedure that needs none', () => {
   // Reasons: some inputs need at least one of several members, and a client that follows a stream always names the
   // start.
   expectTypeOf<NeedingEmptyObject>().toEqualTypeOf<
-    'authorizationRequests.create' | 'console.events' | 'exports.create' | 'pages.create'
+    'authorizationRequests.create' | 'console.events' | 'exports.create' | 'pages.create' | 'trustLists.explain'
   >()
   expectTypeOf<CredenceClient['service']['version']['query']>().toBeCallableWith()
   expectTypeOf<CredenceClient['offerings']['list']['query']>().toBeCallableWith()

@@ -76,8 +76,9 @@ describe('defaults', () => {
       production: false,
       issuerBaseUrl: 'https://issuer.example',
       verifierBaseUrl: 'https://verifier.example',
-      oidc: { issuer: undefined, audience: undefined, algorithms: ['RS256'], didClaim: 'did' },
+      oidc: { issuer: undefined, audience: undefined, algorithms: ['RS256'], didClaim: 'did', rolesClaim: undefined },
       signIn: undefined,
+      adminRole: 'admin',
       issuerRole: undefined,
       verifierRole: undefined,
       clientSecrets: [],
@@ -189,6 +190,7 @@ describe('an invalid value is named in one line', () => {
     ['OUTBOUND_ALLOWED_HOSTS', 'issuer.internal/path', HOSTS],
     ['TRUSTED_ISSUERS', 'everybody', 'must list self, x5c, *, DIDs and https origins.'],
     ['TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
+    ['TRUST_LISTS', '/nowhere/lists.json', 'must name a JSON file of trusted lists: it cannot be read.'],
     ['STATUS_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
     ['VERIFIER_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
     ['WALLET_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
@@ -266,7 +268,7 @@ describe('an invalid value is named in one line', () => {
     expect(refusalWith({ VERIFIER_PROFILE: 'haip' })).toBe(
       [
         line('VERIFIER_X509 must be defined where VERIFIER_PROFILE is haip.'),
-        '- TRUST_ANCHORS must be defined where VERIFIER_PROFILE is haip.',
+        '- TRUST_ANCHORS or TRUST_LISTS must be defined where VERIFIER_PROFILE is haip.',
       ].join('\n'),
     )
   })
@@ -277,10 +279,22 @@ describe('an invalid value is named in one line', () => {
     )
   })
 
+  it('STATUS_LIST_EXPIRY_SECONDS less than STATUS_LIST_TTL_SECONDS, also if one of them has its default', () => {
+    for (const env of [
+      { STATUS_LIST_TTL_SECONDS: '3601', STATUS_LIST_EXPIRY_SECONDS: '3600' },
+      { STATUS_LIST_TTL_SECONDS: '86401' },
+    ]) {
+      expect(refusalWith(env)).toBe(line('STATUS_LIST_EXPIRY_SECONDS must not be less than STATUS_LIST_TTL_SECONDS.'))
+    }
+    expect(refusalWith({ STATUS_LIST_TTL_SECONDS: '0' })).toBe(
+      line('STATUS_LIST_TTL_SECONDS must be an integer from 1 to 31536000.'),
+    )
+  })
+
   it('TRUSTED_ISSUERS with x5c but without TRUST_ANCHORS', () => {
     for (const listed of ['x5c', 'self,x5c', 'x5c did:web:issuer.example']) {
       expect(refusalWith({ TRUSTED_ISSUERS: listed })).toBe(
-        line('TRUST_ANCHORS must be defined where TRUSTED_ISSUERS lists x5c.'),
+        line('TRUST_ANCHORS or TRUST_LISTS must be defined where TRUSTED_ISSUERS lists x5c.'),
       )
     }
   })
@@ -491,10 +505,12 @@ describe('.env.example', () => {
     const { trustAnchors: _, ...shown } = readConfig({
       ...parse(commented),
       TRUST_ANCHORS: '',
+      TRUST_LISTS: '',
       STATUS_TRUST_ANCHORS: '',
       VERIFIER_TRUST_ANCHORS: '',
       WALLET_TRUST_ANCHORS: '',
       WALLET_CLIENTS: '',
+      WALLET_LINKS: '',
       ISSUER_X509: '',
       VERIFIER_X509: '',
       VERIFIER_ATTESTATION: '',

@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { rowsOf, shownClaims } from '../../client/console/screens/types/claims.js'
-import { claimNamesOfDraft, draftOf, newVersion, schemaOfDraft } from '../../client/console/screens/types/draft.js'
-import { claimNamesIn, withLanguages, withNames, withoutLanguage } from '../../client/console/screens/types/names.js'
+import { rowsOf } from '../../client/console/screens/types/claims.js'
+import { asJson, bodyOf, draftOf, isUnreadable } from '../../client/console/screens/types/draft.js'
+import {
+  claimNamesIn,
+  NO_LOOK,
+  withLanguages,
+  withNames,
+  withoutLanguage,
+} from '../../client/console/screens/types/names.js'
+import { shownClaims } from '../../client/console/screens/types/shown-claims.js'
+import { bodyOfVersion } from '../../client/console/screens/types/version-body.js'
 import { titlesOf } from '../../client/console/ui/claim-titles.js'
 
 const SCHEMA = {
@@ -23,7 +31,7 @@ const CLAIMS = [
   { path: ['home', 'city'], display: [{ name: 'Ort', locale: 'de' }] },
   { path: ['more', 'inner'], display: [{ name: 'Innen', locale: 'de' }] },
 ]
-const VERSION: NonNullable<Parameters<typeof draftOf>[0]> = {
+const VERSION: Parameters<typeof bodyOfVersion>[0] = {
   id: 'a',
   name: 'Card',
   type: 'Card',
@@ -40,12 +48,19 @@ const VERSION: NonNullable<Parameters<typeof draftOf>[0]> = {
   createdAt: '2026-01-01T00:00:00Z',
 }
 
-const published = (draft: ReturnType<typeof draftOf>) =>
-  newVersion(draft, schemaOfDraft(draft) ?? {}, claimNamesOfDraft(draft) ?? [], VERSION)
+const BODY = bodyOfVersion(VERSION)
+
+function published(draft: ReturnType<typeof draftOf>) {
+  const body = bodyOf(draft)
+  if (isUnreadable(body)) throw new Error(`${body.wrong} cannot be read.`)
+  return body
+}
 
 describe('titles by language in the editor of a type', () => {
   it.each(['table', 'json'] as const)('are unchanged after the %s', (mode) => {
-    const { schema, claims, display } = published({ ...draftOf(VERSION, 'en'), mode })
+    const draft = draftOf(BODY, 'en')
+    const shown = mode === 'table' ? draft : asJson(draft)
+    const { schema, claims, display } = published(shown ?? draft)
     expect({ schema, display, claims: new Set(claims) }).toEqual({
       schema: SCHEMA,
       display: VERSION.display,
@@ -54,8 +69,8 @@ describe('titles by language in the editor of a type', () => {
   })
 
   it('a language that only claims have is in the editor, but not among the names of the type', () => {
-    const draft = draftOf(VERSION, 'en')
-    expect(draft.names).toEqual([
+    const draft = draftOf(BODY, 'en')
+    expect(draft.names.map(({ name, locale }) => ({ name, locale }))).toEqual([
       { name: 'Card', locale: 'en' },
       { name: 'Karte', locale: 'de' },
       { name: '', locale: 'fr' },
@@ -65,21 +80,22 @@ describe('titles by language in the editor of a type', () => {
   })
 
   it('titles of a type without a name are in the given language, and its colours stay', () => {
-    const draft = { ...draftOf(undefined, 'de'), name: 'Ausweis', backgroundColor: '#222222' }
-    expect(newVersion(draft, {}, [], undefined).display).toEqual([
+    const empty = draftOf(undefined, 'de')
+    const names = empty.names.map((name) => ({ ...name, backgroundColor: '#222222' }))
+    expect(published({ ...empty, names, name: 'Ausweis' }).display).toEqual([
       { name: 'Ausweis', locale: 'de', background_color: '#222222', text_color: '#ffffff' },
     ])
   })
 
   it('without the first language, the titles of the schema are in the next language', () => {
-    const [row] = draftOf(VERSION, 'en').rows
+    const [row] = draftOf(BODY, 'en').rows
     expect(row && withoutLanguage(row, 0)).toMatchObject({ title: 'Stufe', further: ['Niveau'] })
     expect(row && withoutLanguage(row, 1)).toMatchObject({ title: 'Level', further: ['Niveau'] })
   })
 
   it('a name of the first language gives the row its title, as metadata do', () => {
     const claims = [{ path: ['level'], display: [{ name: 'Rank', locale: 'EN' }] }]
-    const names = withLanguages([{ name: 'Card', locale: '' }], claims)
+    const names = withLanguages([{ ...NO_LOOK, name: 'Card', locale: '' }], claims)
     expect(names).toHaveLength(1)
     expect(withNames(rowsOf(SCHEMA, undefined) ?? [], claims, names)[0]).toMatchObject({ title: 'Rank', further: [] })
   })

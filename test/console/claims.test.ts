@@ -1,14 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import {
-  differences,
-  EMPTY_SCHEMA,
-  emptyRow,
-  rowsOf,
-  schemaOf,
-  selectiveOf,
-  shownClaims,
-} from '../../client/console/screens/types/claims.js'
-import { fieldOfPath, type TypeDraft } from '../../client/console/screens/types/draft.js'
+import { EMPTY_SCHEMA, emptyRow, rowsOf, schemaOf, selectiveOf } from '../../client/console/screens/types/claims.js'
+import { draftOf, type TypeDraft } from '../../client/console/screens/types/draft.js'
+import { fieldOfPath } from '../../client/console/screens/types/fields.js'
+import { differences, shownClaims } from '../../client/console/screens/types/shown-claims.js'
 import demonstration from '../../prisma/seed/proof-of-purchase.json' with { type: 'json' }
 
 describe('the table of claims and the JSON Schema are two views of the same schema', () => {
@@ -104,8 +98,8 @@ describe('the service’s messages about a field appear at that field', () => {
     { ...emptyRow(), path: 'price' },
     { ...emptyRow(), path: 'price.iss' },
   ]
-  // The search for a field reads only the mode and the rows.
-  const draft = { mode: 'table', rows } as unknown as TypeDraft
+  const draft: TypeDraft = { ...draftOf(undefined, 'en'), rows }
+  const sent = { name: 'Card', version: 1, schema: {} }
   it.each([
     ['name', 'name'],
     ['schema.properties.price', 'rows.0.path'],
@@ -114,8 +108,9 @@ describe('the service’s messages about a field appear at that field', () => {
     ['display.0.name', 'names.0.name'],
     ['expiresInDays', 'expiresInDays'],
     ['retention.claims.days', 'retentionDays'],
-    ['mdoc.doctype', undefined],
+    ['mdoc.doctype', 'doctype'],
+    ['unknown', undefined],
   ])('%s: %s', (path, field) => {
-    expect(fieldOfPath(path, draft)).toBe(field)
+    expect(fieldOfPath(path, draft, sent)).toBe(field)
   })
 })

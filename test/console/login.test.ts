@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { startOpenidProvider } from '../support/openid-provider.js'
 import { CLIENT_SECRET, startService } from '../support/service.js'
 import { ask, Browser, type ConsoleService, logIn, OF_CONSOLE, sessionRows, startConsole } from './actors.js'
 
@@ -18,6 +19,12 @@ afterEach(() => {
 })
 
 const who = (browser: Browser) => ask(it0.service, browser, 'GET', '/console/session')
+const metadataOf = ({ provider: { issuer } }: ConsoleService) => ({
+  issuer,
+  authorization_endpoint: `${issuer}/auth`,
+  token_endpoint: `${issuer}/token`,
+  jwks_uri: `${issuer}/jwks`,
+})
 const sessionCookieOf = (browser: Browser) => browser.jar(it0.service.url).get('console') ?? ''
 
 describe('a login', () => {
@@ -27,7 +34,13 @@ describe('a login', () => {
     const { json } = await who(browser)
     expect(json).toEqual({
       mode: 'login',
-      user: { ...ALICE, isAdmin: true, mayIssue: true, mayVerify: true },
+      user: {
+        ...ALICE,
+        isAdmin: true,
+        mayIssue: true,
+        mayVerify: true,
+        operations: expect.arrayContaining(['audit.list', 'credentials.revoke', 'vpQueries.create']),
+      },
       idleAt: expect.any(String),
       endsAt: expect.any(String),
     })
@@ -113,6 +126,68 @@ describe('a login that begins at another name of this machine', () => {
   })
 })
 
+describe('a login with another account', () => {
+  const promptOf = async (service: ConsoleService, query: string) => {
+    const { headers } = await new Browser().open(`${service.service.url}/console/login${query}`)
+    return new URL(headers.get('location') ?? '').searchParams.get('prompt')
+  }
+
+  it('lets the user choose at the provider (OpenID Connect Core 1.0 §3.1.2.1)', async () => {
+    expect(await promptOf(it0, '?account=other')).toBe('select_account')
+    expect(await promptOf(it0, '')).toBeNull()
+    const moved = await new Browser().open(
+      `${it0.service.url.replace('127.0.0.1', 'localhost')}/console/login?account=other`,
+    )
+    expect(new URL(moved.headers.get('location') ?? '').searchParams.get('account')).toBe('other')
+    expect((await it0.service.request('GET', '/console/login?account=mine')).status).toBe(400)
+  })
+
+  it.each([
+    [['none', 'login', 'consent'], 'login'],
+    [['login', 'select_account'], 'select_account'],
+  ])('at a provider that lists the prompts %s asks for %s', async (prompts, expected) => {
+    await using fresh = await startConsole({ maintenance: false })
+    fresh.provider.metadata = { ...metadataOf(fresh), prompt_values_supported: prompts }
+    expect(await promptOf(fresh, '?account=other')).toBe(expected)
+  })
+})
+
+describe('a provider at a private address', () => {
+  it('needs no entry of OUTBOUND_ALLOWED_HOSTS, because the operator has configured it', async () => {
+    await using unlisted = await startConsole({ env: { OUTBOUND_ALLOWED_HOSTS: '' }, maintenance: false })
+    const { browser, answer } = await logIn(unlisted)
+    expect(answer.status).toBe(303)
+    expect((await ask(unlisted.service, browser, 'GET', '/console/session')).json.user).toMatchObject({ sub: 'alice' })
+  })
+
+  it('attack: is no address that a caller may name, nor is another port of its host', async () => {
+    await using unlisted = await startConsole({ env: { OUTBOUND_ALLOWED_HOSTS: '' }, maintenance: false })
+    const { browser } = await logIn(unlisted)
+    const holder = await ask(unlisted.service, browser, 'POST', '/agent/holder', { body: { method: 'key' } })
+    unlisted.provider.requests.length = 0
+    for (const host of [unlisted.provider.issuer, 'http://127.0.0.1:1']) {
+      const uri = `openid-credential-offer://?credential_offer_uri=${encodeURIComponent(`${host}/jwks`)}`
+      const path = `/holders/${holder.json.id}/process`
+      const { status, text } = await ask(unlisted.service, browser, 'POST', path, { body: { uri } })
+      expect([host, status, text]).toEqual([
+        host,
+        expect.any(Number),
+        expect.stringContaining('address that is not public'),
+      ])
+    }
+    expect(unlisted.provider.requests).toEqual([])
+  })
+
+  it('attack: cannot send the service on to another private address by its metadata', async () => {
+    await using other = await startOpenidProvider()
+    await using unlisted = await startConsole({ env: { OUTBOUND_ALLOWED_HOSTS: '' }, maintenance: false })
+    await other.register(unlisted.service.url)
+    unlisted.provider.metadata = { ...metadataOf(unlisted), token_endpoint: `${other.issuer}/token` }
+    const { answer } = await logIn(unlisted)
+    expect([answer.status, other.requests]).toEqual([503, []])
+  })
+})
+
 describe('no session is made', () => {
   let before: number
   beforeEach(async () => {
@@ -134,9 +209,22 @@ describe('no session is made', () => {
     it0.provider.user = { sub: 'holder', roles: ['user'] }
     it0.provider.requests.length = 0
     const { browser, answer } = await logIn(it0)
-    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('have no role')])
+    expect([answer.status, await answer.text()]).toEqual([403, expect.stringContaining('You have no role here')])
     expect(it0.provider.requests).toContain('/token/revocation')
     await expectNone(browser)
+  })
+
+  it('for a user without a role, who reads which roles are enough and whom to ask', async () => {
+    const env = { ADMIN_ROLE: 'boss', ISSUER_ROLE: 'registrar<', VERIFIER_ROLE: '' }
+    await using named = await startConsole({ env, maintenance: false })
+    named.provider.user = { sub: 'holder', name: 'Hana <b>', roles: ['admin'] }
+    const text = await (await logIn(named)).answer.text()
+    expect(text).toContain('You are signed in as <b>Hana &lt;b&gt;</b>, but your account has no role')
+    expect(text).toContain('<li><code>boss</code> may do everything</li>')
+    expect(text).toContain('<li><code>registrar&lt;</code> may issue credentials</li>')
+    expect(text).not.toContain('may verify credentials')
+    expect(text).toContain(`Ask the people who manage the accounts of ${new URL(named.provider.issuer).host}`)
+    expect(text).toContain(`<a href="${named.service.url}/console/login?account=other">Use another account</a>`)
   })
 
   it('of an opaque access token, with a sentence that says so', async () => {
@@ -233,13 +321,26 @@ describe('a session', () => {
     it0.provider.requests.length = 0
     const { status, json, headers } = await ask(it0.service, browser, 'POST', '/console/logout', { body: {} })
     expect(status).toBe(200)
-    expect(json.location).toBe(`${it0.provider.issuer}/session/end?client_id=client_secret_basic`)
+    const location = new URL(json.location)
+    expect(location.origin + location.pathname).toBe(`${it0.provider.issuer}/session/end`)
+    expect(Object.fromEntries(location.searchParams)).toEqual({
+      client_id: 'client_secret_basic',
+      post_logout_redirect_uri: `${it0.service.url}/console/callback`,
+    })
     expect(headers.get('set-cookie')).toMatch(/^console=; Path=\/; Max-Age=0; HttpOnly; SameSite=Lax$/)
     expect(it0.provider.requests).toContain('/token/revocation')
     const again = await ask(it0.service, browser, 'POST', '/schemas', { body: {} })
     expect([again.status, again.json.message]).toEqual([401, 'Session has ended. Log in again.'])
     expect((await who(browser)).json.user).toBeNull()
     expect((await ask(it0.service, browser, 'POST', '/console/logout', { body: {} })).status).toBe(401)
+  })
+
+  it('whose browser returns from the logout page of the provider, is not signed in and sees the console', async () => {
+    const { browser } = await logIn(it0)
+    await ask(it0.service, browser, 'POST', '/console/logout', { body: {} })
+    const answer = await browser.open(`${it0.service.url}/console/callback`)
+    expect([answer.status, answer.headers.get('location')]).toEqual([303, `${it0.service.url}/console/`])
+    expect((await who(browser)).json.user).toBeNull()
   })
 
   it('ends here even if the provider is unreachable', async () => {

@@ -134,10 +134,10 @@ describe('the VP query of a form', () => {
     const items = vpQueryOf(formOf(asking(sdJwt, 'Ada'), asking(jwtVc), asking(mdoc), foreign))
     expect(() => compileVpQuery(zVpQuery.parse(items), requestWork())).not.toThrow()
     expect(items.map(summaryOf)).toEqual([
-      { type: 'Pass', claims: ['name', 'nationalities[*]'] },
-      { type: 'Pass', claims: ['address.city'] },
-      { type: 'org.example.pass', claims: ['family_name'] },
-      { type: 'urn:eudi:pid:1', claims: [] },
+      { types: ['Pass'], claims: ['name', 'nationalities[*]'] },
+      { types: ['Pass'], claims: ['address.city'] },
+      { types: ['org.example.pass'], claims: ['family_name'] },
+      { types: ['urn:eudi:pid:1'], claims: [] },
     ])
     expect(items[0]?.fields[1]).toEqual({ path: ['$.credentialSubject.name'], filter: { enum: ['Ada'] } })
   })

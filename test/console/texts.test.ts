@@ -2,6 +2,19 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { de } from '../../client/console/texts/de.js'
 import { en } from '../../client/console/texts/en.js'
+import { es } from '../../client/console/texts/es.js'
+import { de as faceDe } from '../../client/console/texts/faces/de.js'
+import { en as faceEn } from '../../client/console/texts/faces/en.js'
+import { es as faceEs } from '../../client/console/texts/faces/es.js'
+import { fr as faceFr } from '../../client/console/texts/faces/fr.js'
+import { it as faceIt } from '../../client/console/texts/faces/it.js'
+import { fr } from '../../client/console/texts/fr.js'
+import { it as italian } from '../../client/console/texts/it.js'
+import { de as editorDe } from '../../client/console/texts/type-editor/de.js'
+import { en as editorEn } from '../../client/console/texts/type-editor/en.js'
+import { es as editorEs } from '../../client/console/texts/type-editor/es.js'
+import { fr as editorFr } from '../../client/console/texts/type-editor/fr.js'
+import { it as editorIt } from '../../client/console/texts/type-editor/it.js'
 
 /**
  * Every text with its path, such as `nav.wallets`. For a text with variable parts, the element is the function that makes the text.
@@ -27,6 +40,7 @@ const SAME_IN_BOTH = [
   'HTTPS',
   'Index',
   'JSON Schema',
+  'Logo',
   'NATS',
   'Name',
   'Optional',
@@ -35,18 +49,21 @@ const SAME_IN_BOTH = [
   'Redis',
   'SD-JWT VC',
   'Status',
+  'Test',
   'Text',
   'Version',
   'Wallet',
   'Wallets',
+  'Webhook',
+  'Webhooks',
   'did:key',
   'did:web',
   'optional',
 ]
 
 describe('The texts of the console', () => {
-  const english = new Map(textsOf(en))
-  const german = textsOf(de)
+  const english = new Map(textsOf({ ...en, editor: editorEn, faces: faceEn }))
+  const german = textsOf({ ...de, editor: editorDe, faces: faceDe })
 
   it('are the same in German and English only if both languages have the same word', () => {
     const same = german.filter(([name, text]) => typeof text === 'string' && text === english.get(name))
@@ -56,7 +73,11 @@ describe('The texts of the console', () => {
   })
 
   it('are never empty', () => {
-    const all = [...english, ...german]
+    const others = [fr, es, italian, editorFr, editorEs, editorIt, faceFr, faceEs, faceIt].flatMap((texts) =>
+      textsOf(texts),
+    )
+    expect(others).toHaveLength(3 * english.size)
+    const all = [...english, ...german, ...others]
     expect(all.filter(([, text]) => typeof text === 'string' && text.trim() === '')).toEqual([])
   })
 

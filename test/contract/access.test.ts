@@ -26,7 +26,9 @@ const RULES: Readonly<Record<RouteAccess, (caller: Caller) => Outcome | undefine
   public: () => undefined,
   issuerClient: withSecret,
   verifierClient: withSecret,
+  clientOrIssuer: (caller) => (caller === 'client' ? undefined : withToken(caller)),
   clientOrVerifier: (caller) => (caller === 'client' ? undefined : withToken(caller)),
+  clientOrEither: (caller) => (caller === 'client' ? undefined : withToken(caller)),
   clientOrUser: (caller) => (caller === 'client' ? undefined : withToken(caller)),
   operator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
   issuerOperator: (caller) => (caller === 'client' ? undefined : withRole(caller)),
@@ -122,68 +124,66 @@ async function observed(ask: (caller: Caller) => Promise<Answered>): Promise<Rec
 }
 
 describe('ISSUER_ROLE and VERIFIER_ROLE', () => {
+  const [issuer, verifier, admin, other] = ['credence-issuer', 'credence-verifier', 'admin', 'other']
+  const ROLES = [issuer, verifier, admin, other]
+
+  /** The roles that each suffice where both roles are set. The role `admin` includes both. */
+  const SUFFICIENT: Partial<Record<RouteAccess, readonly string[]>> = {
+    user: ROLES,
+    clientOrUser: ROLES,
+    clientOrEither: [issuer, verifier, admin],
+    ownerOrIssuer: ROLES,
+    issuer: [issuer, admin],
+    clientOrIssuer: [issuer, admin],
+    issuerOperator: [issuer, admin],
+    verifier: [verifier, admin],
+    clientOrVerifier: [verifier, admin],
+    verifierOperator: [verifier, admin],
+    eitherOperator: [issuer, verifier, admin],
+    operator: [admin],
+    admin: [admin],
+  }
+  const withBearer = allProcedures.filter((procedure) => accessOf(procedure) in SUFFICIENT)
+
   let strict: TestService
 
   beforeAll(async () => {
     const { databaseUrl, identityProvider } = service
-    const env = { ISSUER_ROLE: 'credence-issuer', VERIFIER_ROLE: 'credence-verifier' }
-    strict = await startService({ databaseUrl, identityProvider, env })
+    strict = await startService({
+      databaseUrl,
+      identityProvider,
+      env: { ISSUER_ROLE: issuer, VERIFIER_ROLE: verifier },
+    })
   })
   afterAll(() => strict.close())
 
-  const needed: Partial<Record<RouteAccess, string>> = {
-    issuer: 'credence-issuer',
-    verifier: 'credence-verifier',
-    clientOrVerifier: 'credence-verifier',
-  }
-  const withBearer = allProcedures.filter((procedure) =>
-    ['user', 'issuer', 'verifier', 'clientOrVerifier', 'admin'].includes(accessOf(procedure)),
-  )
+  it('apply to procedures of each kind', () => {
+    expect(new Set(withBearer.map(accessOf))).toEqual(new Set(Object.keys(SUFFICIENT)))
+  })
 
   it.each(table(withBearer))('%s: %s', async (_, access, procedure) => {
     const { method = 'GET' } = procedure.meta?.openapi ?? {}
-    for (const roles of [['admin'], ['admin', 'credence-issuer'], ['admin', 'credence-verifier']]) {
-      const authorization = await strict.bearer('alice', { roles })
-      const { status, json } = await strict.request(method, pathOf(procedure), { authorization })
-      const role = needed[access]
-      const outcome = role === undefined || roles.includes(role) ? 'answered' : 'Insufficient role.'
-      expect([roles, outcomeOf({ status, message: json?.message })]).toEqual([roles, outcome])
+    for (const role of ROLES) {
+      const authorization = await strict.bearer('alice', { roles: [role] })
+      const { status, json } = await askOnce(strict, method, pathOf(procedure), { headers: { authorization } })
+      const outcome = SUFFICIENT[access]?.includes(role) ? 'answered' : 'Insufficient role.'
+      expect([role, outcomeOf({ status, message: json?.message })]).toEqual([role, outcome])
     }
   })
+
+  it.each(table(withBearer.filter((procedure) => accessOf(procedure).endsWith('Operator'))))(
+    'have no effect if they are not set, %s: %s',
+    async (_, __, procedure) => {
+      const authorization = await service.bearer('alice', { roles: [issuer, verifier] })
+      const { method = 'GET' } = procedure.meta?.openapi ?? {}
+      const { status, json } = await askOnce(service, method, pathOf(procedure), { headers: { authorization } })
+      expect(outcomeOf({ status, message: json?.message })).toBe('Insufficient role.')
+    },
+  )
 
   it('do not apply to a client secret', async () => {
     const answer = await strict.request('GET', `/verification-sessions/${crypto.randomUUID()}/result`, { client: true })
     expect(answer.status).toBe(500)
-  })
-})
-
-describe('an operator with only the role for issuing or for verifying', () => {
-  const roles = { issuerOperator: 'ISSUER_ROLE', verifierOperator: 'VERIFIER_ROLE' } as const
-  const operated = allProcedures.filter((procedure) => accessOf(procedure) in roles)
-
-  let strict: TestService
-
-  beforeAll(async () => {
-    const { databaseUrl, identityProvider } = service
-    const env = { ISSUER_ROLE: 'ISSUER_ROLE', VERIFIER_ROLE: 'VERIFIER_ROLE' }
-    strict = await startService({ databaseUrl, identityProvider, env })
-  })
-  afterAll(() => strict.close())
-
-  it('there are procedures of both halves', () => {
-    expect(new Set(operated.map(accessOf))).toEqual(new Set(Object.keys(roles)))
-  })
-
-  it.each(table(operated))('%s: %s', async (_, access, procedure) => {
-    for (const role of [...Object.values(roles), 'other']) {
-      const authorization = await strict.bearer('alice', { roles: [role] })
-      const { status, json } = await strict.request('GET', pathOf(procedure), { authorization })
-      const outcome = role === roles[access as keyof typeof roles] ? 'answered' : 'Insufficient role.'
-      expect([role, outcomeOf({ status, message: json?.message })]).toEqual([role, outcome])
-      // The role has no effect if it is not set.
-      const elsewhere = await service.request('GET', pathOf(procedure), { authorization })
-      expect(outcomeOf({ status: elsewhere.status, message: elsewhere.json?.message })).toBe('Insufficient role.')
-    }
   })
 })
 

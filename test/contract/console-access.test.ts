@@ -59,6 +59,7 @@ function expected(access: RouteAccess, session: Session): Outcome {
   const rules: Partial<Record<RouteAccess, Outcome>> = {
     issuerClient: only('admin', 'issuer'),
     verifierClient: only('admin', 'verifier'),
+    clientOrIssuer: only('admin', 'issuer'),
     clientOrVerifier: only('admin', 'verifier'),
     operator: only('admin'),
     issuerOperator: only('admin', 'issuer'),
@@ -123,4 +124,45 @@ describe('access of a console session by name', () => {
   it.each(table(calledProcedures))('%s: %s', (_, access, procedure) =>
     compare(access, (session) => byName(procedure, session)),
   )
+})
+
+describe('the operations that a console session lists', () => {
+  // `Object.keys` returns strings.
+  it.each(Object.keys(ROLES) as Session[])('are those that the API allows: %s', async (session) => {
+    const { json } = await open.service.request('GET', '/console/session', { headers: headers[session] })
+    const allowed = calledProcedures.filter(
+      (procedure) => expected(accessOf(procedure), session) !== 'Insufficient role.',
+    )
+    expect(json.user.operations).toEqual(allowed.map(({ name }) => name))
+  })
+
+  it('name the roles that each suffice, to users alone', async () => {
+    const rolesFor = async (operation: string, session: Session) => {
+      const path = `/api/v1/console/roles?operation=${operation}`
+      const { status, json } = await open.service.request('GET', path, { headers: headers[session] })
+      return status === 200 ? json.roles : [status, json.message]
+    }
+    expect(await rolesFor('audit.list', 'issuer')).toEqual(['admin'])
+    expect(await rolesFor('credentials.list', 'verifier')).toEqual(['credence-issuer', 'admin'])
+    expect(await rolesFor('verificationSessions.list', 'issuer')).toEqual(['credence-verifier', 'admin'])
+    expect(await rolesFor('console.events', 'issuer')).toEqual(['credence-issuer', 'credence-verifier', 'admin'])
+    expect(await rolesFor('unknown.list', 'issuer')).toEqual([404, 'Operation not found.'])
+    expect(await rolesFor('toString', 'issuer')).toEqual([404, 'Operation not found.'])
+    expect(await rolesFor('audit.list', 'forged')).toEqual([401, 'Session has ended. Log in again.'])
+  })
+
+  it('change with the roles of the next access token', async () => {
+    open.provider.user = { sub: 'olga', roles: ['credence-issuer'] }
+    const { browser } = await logIn(open)
+    const ask = async (path: string) =>
+      open.service.request('GET', path, { headers: { ...OF_CONSOLE, cookie: cookieOf(browser) } })
+    const mayList = async () =>
+      (await ask('/console/session')).json.user.operations.includes('verificationSessions.list')
+    expect([await mayList(), (await ask('/api/v1/verification-sessions')).status]).toEqual([false, 403])
+    open.provider.user = { sub: 'olga', roles: ['credence-verifier'] }
+    // The sign-in of a second window replaces the session's tokens.
+    await logIn(open, '', browser)
+    expect([await mayList(), (await ask('/api/v1/verification-sessions')).status]).toEqual([true, 200])
+    expect((await ask('/api/v1/credential-offer-sessions')).status).toBe(403)
+  })
 })

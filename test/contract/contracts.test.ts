@@ -47,7 +47,7 @@ describe.each(allProcedures.map((procedure) => [procedure.name, procedure] as co
     expect(meta?.openapi?.description).toMatch(/^\S.*\.$/)
     expect(meta?.openapi?.tags).toHaveLength(1)
     expect(meta?.rest?.access).toMatch(
-      /^(public|optional|issuerClient|verifierClient|clientOrVerifier|clientOrUser|operator|issuerOperator|verifierOperator|eitherOperator|ownerOrIssuer|user|issuer|verifier|admin|holder|wallet|console)$/,
+      /^(public|optional|issuerClient|verifierClient|clientOrIssuer|clientOrVerifier|clientOrEither|clientOrUser|operator|issuerOperator|verifierOperator|eitherOperator|ownerOrIssuer|user|issuer|verifier|admin|holder|wallet|console)$/,
     )
   })
 

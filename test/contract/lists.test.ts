@@ -41,36 +41,62 @@ it('only lists are read from a replica: decisions, status lists, sessions and re
   ])
 })
 
-it('lists of sessions and exports are the primary’s', () => {
+it('lists of sessions, exports, status jobs and webhooks are the primary’s', () => {
   expect(namesWith((procedure) => uses(procedure, PRIMARY_LIST))).toEqual([
     'credentialOffers.sessions',
     'exports.list',
+    'images.list',
+    'offerBatches.list',
+    'statusJobs.list',
     'verificationSessions.list',
+    'webhooks.deliveries',
+    'webhooks.list',
   ])
 })
 
 /**
- * Changes that appear in no list, or only in lists of sessions and exports, which are read from the primary. A new
+ * Changes that appear in no list, or only in lists of sessions, exports and status jobs, which are read from the primary. A new
  * procedure that changes data must be added here, or must use `changingLists`.
  */
 const SHOWN_IN_NO_LIST: readonly string[] = [
   'authorizationRequests.create',
+  'claimsSource.replaceSecret',
+  'claimsSource.test',
   'console.logout',
   'credentialOffers.approve',
   'credentialOffers.cancel',
   'credentialOffers.create',
   'credentialOffers.createMany',
+  'credentialOffers.decide',
   'credentialOffers.reject',
   'credentialOffers.resend',
   'exports.create',
   'flows.decline',
+  'images.add',
+  'images.remove',
+  'offerBatches.cancel',
   'pages.create',
   'qrCodes.delete',
   'schemas.assign',
   'schemas.unassign',
+  'statusJobs.cancel',
+  'statusJobs.create',
+  'statusJobs.pause',
+  'statusJobs.resume',
+  'trustLists.add',
+  'trustLists.explain',
+  'trustLists.refresh',
+  'trustLists.remove',
   'verify.checks',
   'verify.verify',
   'vpQueries.authorizationRequest',
+  'webhooks.change',
+  'webhooks.create',
+  'webhooks.remove',
+  'webhooks.replay',
+  'webhooks.resend',
+  'webhooks.rotateSecret',
+  'webhooks.test',
 ]
 
 it('after every change that lists show, its caller reads lists from the primary', () => {

@@ -30,6 +30,11 @@ it('the code for mobile documents is loaded with the first mobile document, not 
   ])
 })
 
+it('the parsers of SVG are loaded with the first SVG, not earlier', () => {
+  expect(loaded).toContain('server/images/read/read-image.ts')
+  expect(loaded).not.toContain('server/images/read/svg.ts')
+})
+
 it.each(['main.ts', 'process/prepare.ts'])(
   '%s loads no part of the service before a process serves, so a primary and a migration job never load one',
   (entry) => {

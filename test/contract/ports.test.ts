@@ -52,6 +52,9 @@ describe('features receive their own ports', () => {
     const context = sources.find(({ path }) => path === 'api/context.ts')?.text ?? ''
     const [, body = ''] = /export interface Context \{\n([\s\S]*?)\n\}/.exec(context) ?? []
     const members = [...body.matchAll(/^ {2}readonly (\w+):/gm)].map(([, name]) => name)
-    expect(members).toEqual(['request', 'access', 'changing', 'production', 'responseHeaders', 'otherForm', 'work'])
+    expect(members).toEqual([
+      ...['request', 'access', 'changing', 'once', 'calls'],
+      ...['production', 'responseHeaders', 'otherForm', 'work'],
+    ])
   })
 })

@@ -16,6 +16,7 @@ const PARTITIONED = [
   { name: 'issuance_tokens', by: 'RANGE (expires_at)', others: 'issuance_tokens_default' },
   { name: 'session_events', by: 'RANGE (at)', others: 'session_events_default' },
   { name: 'used_nonces', by: 'RANGE (expires_at)', others: 'used_nonces_default' },
+  { name: 'webhook_deliveries', by: 'RANGE (at)', others: 'webhook_deliveries_default' },
 ]
 
 it('the tables are partitioned by time, each with a default partition', async () => {

@@ -340,7 +340,6 @@ it('a read that took too long at the replica is not repeated at the primary, and
     primary: 'primary',
     replica: 'replica',
     standby: { standing: async () => 'replica', failed },
-    changing: (_, change) => change(),
     wrote: async () => undefined,
     onRead: () => {},
   })

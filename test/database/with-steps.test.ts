@@ -31,7 +31,7 @@ describe('the steps of a statement', () => {
 
   it('also run if nothing reads them: a statement or a step can bring them along', () => {
     const step = made()
-    const log = audited({ of: step, actor: 'alice', action: 'thing.made', subject: 'thing' })
+    const log = audited({ of: step, actor: 'alice', action: 'schema.created', subject: 'thing' })
     const told = new Step('told', fragment`INSERT INTO news SELECT id FROM ${step}`)
     const whole = () => fragment`SELECT id FROM ${step}`
     expect(textOf(whole(), [log])).toMatch(

@@ -29,6 +29,8 @@ const zService = z.looseObject({
   environment: z.record(z.string(), z.string()).default({}),
   env_file: z.array(z.strictObject({ path: z.string(), required: z.boolean() })).default([]),
   volumes: z.array(z.string()).default([]),
+  ports: z.array(z.string()).default([]),
+  network_mode: z.string().optional(),
   stop_grace_period: z.string().optional(),
   depends_on: z.record(z.string(), z.object({ condition: z.string() })).default({}),
 })
@@ -84,6 +86,95 @@ describe.each(['docker-compose.yml', PROCESSES])('%s', (file) => {
       for (const path of paths) expect(existsSync(join(root, dirname(file), path)), `${name}: ${path}`).toBe(true)
       if (build !== undefined) expect(existsSync(join(root, dirname(file), build, 'Dockerfile')), name).toBe(true)
       for (const needed of Object.keys(needs)) expect(Object.fromEntries(services), name).toHaveProperty([needed])
+    }
+  })
+})
+
+const zRealm = z.looseObject({
+  realm: z.string(),
+  sslRequired: z.string(),
+  roles: z.object({ realm: z.array(z.looseObject({ name: z.string() })) }),
+  clients: z.array(
+    z.looseObject({
+      clientId: z.string(),
+      enabled: z.boolean(),
+      publicClient: z.boolean(),
+      secret: z.string().optional(),
+      standardFlowEnabled: z.boolean(),
+      redirectUris: z.array(z.string()).default([]),
+      attributes: z.record(z.string(), z.string()).default({}),
+      protocolMappers: z.array(z.looseObject({ config: z.record(z.string(), z.string()) })),
+    }),
+  ),
+  users: z.array(
+    z.looseObject({
+      username: z.string(),
+      enabled: z.boolean(),
+      realmRoles: z.array(z.string()),
+      credentials: z.array(z.looseObject({ value: z.string() })).default([]),
+    }),
+  ),
+})
+
+/** True if a URI is one of Keycloak's redirect URIs, which may end with `*`. */
+const isRegistered = (uri: string, registered: readonly string[]) =>
+  registered.some((entry) => (entry.endsWith('*') ? uri.startsWith(entry.slice(0, -1)) : uri === entry))
+
+describe('the login of docker-compose.yml', () => {
+  const services = servicesOf('docker-compose.yml', {})
+  const { credence, keycloak } = services
+  const config = configOf(credence?.environment ?? {})
+  const realm = zRealm.parse(JSON.parse(read('deploy/keycloak/credence-realm.json')))
+  const client = realm.clients.find(({ clientId }) => clientId === config.signIn?.clientId)
+
+  it('is on: the console asks for a login', () => {
+    expect(config).toMatchObject({ authDisabled: false, console: { mode: 'login' } })
+  })
+
+  it('reaches Keycloak by one address, from the browser and from the service', () => {
+    const issuer = new URL(config.signIn?.issuer ?? '')
+    expect(credence?.network_mode).toBe('service:keycloak')
+    expect(credence?.ports).toEqual([])
+    expect(keycloak?.environment.KC_HOSTNAME).toBe(issuer.origin)
+    expect(keycloak?.ports).toEqual([`127.0.0.1:${issuer.port}:8080`, `127.0.0.1:${config.port}:3000`])
+    expect(new URL(config.issuerBaseUrl).port).toBe(String(config.port))
+    expect([issuer.pathname, issuer.hostname, issuer.port]).toEqual([`/realms/${realm.realm}`, 'localhost', '8080'])
+    expect(config.oidc.jwksUrl).toBe(`${issuer.href}/protocol/openid-connect/certs`)
+    expect(config.verifierBaseUrl).toBe(config.issuerBaseUrl)
+    // Keycloak's own ports: 8080, and 9000 for its health (Keycloak 26, "Configuring the Management Interface").
+    for (const port of [config.port, config.metrics.port]) expect([8080, 9000]).not.toContain(port)
+  })
+
+  it('imports the realm at the start', () => {
+    expect(keycloak?.command).toEqual(['start-dev', '--import-realm'])
+    expect(keycloak?.volumes).toEqual([
+      './deploy/keycloak/credence-realm.json:/opt/keycloak/data/import/credence-realm.json:ro',
+    ])
+  })
+
+  it('is with a client of the realm, which knows the addresses of the service', () => {
+    const callback = `${config.issuerBaseUrl}/console/callback`
+    expect(client).toMatchObject({ enabled: true, standardFlowEnabled: true })
+    expect([client?.publicClient, client?.secret]).toEqual([true, config.signIn?.clientSecret])
+    for (const uri of [callback, `${config.issuerBaseUrl}/openid4vci/authorize/callback`])
+      expect(isRegistered(uri, client?.redirectUris ?? []), uri).toBe(true)
+    // `+` stands for the redirect URIs.
+    expect(client?.attributes['post.logout.redirect.uris']).toBe('+')
+    const audiences = client?.protocolMappers.map(({ config: mapper }) => mapper['included.custom.audience'])
+    expect(audiences).toContain(config.oidc.audience)
+  })
+
+  it('is for the users of the realm: an admin, an issuer, a verifier and a user without a role', () => {
+    const { adminRole, issuerRole, verifierRole } = config
+    const roles = [adminRole, issuerRole, verifierRole]
+    expect(realm.roles.realm.map(({ name }) => name).sort()).toEqual([...roles].sort())
+    const byName = new Map(realm.users.map((user) => [user.username, user]))
+    const rolesOf = (name: string) => byName.get(name)?.realmRoles
+    expect(rolesOf('admin')).toContain(adminRole)
+    expect([rolesOf('issuer'), rolesOf('verifier'), rolesOf('holder')]).toEqual([[issuerRole], [verifierRole], []])
+    for (const name of ['admin', 'issuer', 'verifier', 'holder']) {
+      const user = byName.get(name)
+      expect([user?.enabled, user?.credentials.map(({ value }) => value)], name).toEqual([true, [name]])
     }
   })
 })

@@ -15,6 +15,9 @@ function namesThereAre(): Set<string> {
     encryptionLeft: () => new Map(),
     expiries: { issuerCertificate: new Date(), verifierCertificate: new Date(), verifierAttestation: new Date() },
     overdue: async () => ({}),
+    attestationLists: async () => ({ count: 0, unreadable: 0 }),
+    trustLists: () => ({ states: {}, firstEnd: new Date(), alerts: 0 }),
+    webhooks: async () => ({ disabled: 0, waiting: 0 }),
   })
   return new Set([...metrics.registry.getMetricsAsArray().map(({ name }) => name), 'credence_workers'])
 }

@@ -135,10 +135,10 @@ describe('events of sessions', () => {
     expect(await run('SELECT count(*)::int AS n FROM session_events WHERE session_id = $1', [id])).toEqual([{ n: 399 }])
     // The task checks the partition once a day.
     await happen('gone later')
-    clock.ahead += DAY - 1
+    clock.ahead += DAY - 60
     await maintain(tasks)
     expect(await placesOf('gone later')).toEqual(['session_events_former'])
-    clock.ahead += 1
+    clock.ahead += 60
     await maintain(tasks)
     expect(await placesOf('gone later')).toEqual([])
     await run('DROP TABLE session_events_former')

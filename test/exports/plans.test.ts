@@ -5,6 +5,7 @@ import { planReader } from '../../bench/lists/plans.js'
 import { connectDatabase, type Database } from '../../server/database/connect.js'
 import { createPersonStore } from '../../server/exports/person/store.js'
 import { createCredentialListStore } from '../../server/issuer/credentials/list/store.js'
+import { claimsInClear } from '../../server/keys/claims/vault.js'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 
 /** Number of rows in each table. With so many rows, PostgreSQL prefers an index. */
@@ -66,7 +67,8 @@ const READS: readonly (readonly [name: string, read: Read])[] = [
   ['DIDs of a user', (of) => createPersonStore(of).didsOf(SUB)],
   [
     'credentials of a caller in a period',
-    (of) => createCredentialListStore(of).page({ owner: SUB }, { ...PART, from: undefined, to: undefined }),
+    (of) =>
+      createCredentialListStore(of, claimsInClear).page({ owner: SUB }, { ...PART, from: undefined, to: undefined }),
   ],
 ]
 

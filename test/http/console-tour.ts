@@ -28,8 +28,11 @@ export async function consoleTour(
   const ofConsole = { ...anonymous, headers: { ...OF_CONSOLE, cookie } }
   await tourist.go('GET', '/console/session', ofConsole)
   await tourist.go('POST', '/console/logout', { ...ofConsole, body: {} })
-  // The provider's port changes with each run, so examples must not contain it.
-  const steady = (text: string) => text.replaceAll(provider.issuer, 'https://login.example.org')
+  // The ports change with each run, so examples must not contain them.
+  const steady = (text: string) =>
+    text
+      .replaceAll(provider.issuer, 'https://login.example.org')
+      .replaceAll(encodeURIComponent(url), encodeURIComponent('https://credence.example.org'))
   return tourist.visited.map((visit) => {
     const text = steady(visit.text)
     return { ...visit, text, json: visit.json === undefined ? undefined : JSON.parse(text) }

@@ -69,6 +69,7 @@ describe('browser origins', () => {
     '/status-lists/x/suspension',
     '/token-status-lists/x',
     '/vct/x',
+    '/images/x',
     '/api/v1/schemas/x',
     '/openid4vci/nonce',
     '/openid4vp/requests/x',

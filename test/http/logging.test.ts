@@ -295,6 +295,7 @@ describe('values that never reach the log', () => {
       '/{uuid}/.well-known/did.json',
       '/api/v1/schemas/{id}',
       '/api/v1/schemas/{id}/images/{image}',
+      '/images/{id}',
       '/status-lists/{id}',
       '/status-lists/{id}/suspension',
       '/token-status-lists/{id}',

@@ -78,11 +78,13 @@ describe('the public listener', () => {
       'GET /api/v1/schemas/{id}',
       'GET /api/v1/schemas/{id}/images/{image}',
       'GET /api/v1/verifier/qr-codes/{id}',
+      'GET /images/{id}',
       'GET /openid4vci/authorize',
       'GET /openid4vci/authorize/callback',
       'GET /openid4vci/authorize/{id}',
       'GET /openid4vci/offers/{id}',
       'GET /openid4vp/requests/{id}',
+      'GET /pages/language',
       'GET /pages/live.js',
       'GET /pages/style.css',
       'GET /present/{id}',
@@ -92,6 +94,7 @@ describe('the public listener', () => {
       'GET /receive/{id}/events',
       'GET /status-lists/{id}',
       'GET /status-lists/{id}/suspension',
+      'GET /token-status-lists',
       'GET /token-status-lists/{id}',
       'GET /vct/{name}',
       'GET /{uuid}/.well-known/did.json',
@@ -107,6 +110,7 @@ describe('the public listener', () => {
       'POST /openid4vp/dc-api/{id}',
       'POST /openid4vp/requests/{id}',
       'POST /openid4vp/responses/{id}',
+      'POST /present/{id}/decline',
     ])
     // No public route is for authenticated callers.
     expect(new Set(open.map(({ rest }) => rest.access))).toEqual(new Set(['public', 'wallet', 'optional']))

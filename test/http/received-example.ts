@@ -13,6 +13,10 @@ const UUIDS = [
 const RANDOM = 'x7Fq2LmWz0aTjK9cVbN4Yg'
 /** The serial number and the times of a certificate. */
 const SERIAL = '01667E5DE50108FF43'
+/** The secret, a signature and the id of a webhook's delivery. */
+const SECRET = 'whsec_C2FVsBQI/hrscChlQIMV+b5sSYspob7o/K5oZfzN95Z9='
+const SIGNATURE = 'v1,K5oZfzN95Z9UVu1/sfQmfVNQhnkZ2pj9/9NDN+H/pI4='
+const MESSAGE = 'msg_2b8c0b1f6a1f4a0ca5a3c2d7a3d1c9e4'
 /** A transaction code. */
 const TX_CODE = '493536'
 /** The index in a status list. */
@@ -21,6 +25,8 @@ const INDEX = 94567
 const MAX_TEXT = 100
 /** The settings in an example. Other settings differ between machines. */
 const MAX_SETTINGS = 3
+/** The time until the answer of another server. */
+const MILLISECONDS = 42
 const MOMENT = Date.UTC(2026, 2, 1, 12)
 
 /** Replaces values that differ between runs by fixed plausible values. All other values stay as received. */
@@ -44,6 +50,14 @@ class Steady {
       .replaceAll(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z/g, (_, fraction) =>
         new Date(MOMENT).toISOString().replace('.000', fraction === undefined ? '' : '.000'),
       )
+      .replaceAll(/\bwhsec_[\w+/]{43}=/g, SECRET)
+      .replaceAll(/\bv1,[\w+/]{43}=/g, SIGNATURE)
+      .replaceAll(/\bmsg_[0-9a-f]{32}/g, MESSAGE)
+      .replaceAll(/^\d{10}$/g, String(MOMENT / 1_000))
+      .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/webhooks/g, 'https://backend.example.com/webhooks')
+      .replaceAll(/http:\/\/127\.0\.0\.1:\d+\/lists/g, 'https://lists.example.com')
+      .replaceAll(/\b[0-9a-f]{32}\b/g, '5f2b8c10…')
+      .replaceAll(/\b01[0-9A-F]{16}\b/g, '01A1B2C3D4E5F60718')
       .replaceAll(/\b[0-9A-F]{2}(:[0-9A-F]{2}){31}\b/g, '5C:42:1D:33:…')
       .replaceAll(/(-----BEGIN [A-Z ]+-----\n)[\w+/=\n]+?(\n-----END)/g, '$1MIIB…$2')
       .replaceAll(/(data:image\/png;base64,iVBORw0KGgo)[\w+/=]*/g, '$1…')
@@ -61,6 +75,8 @@ class Steady {
   json(value: unknown, name = ''): unknown {
     if (name === 'serialNumber') return SERIAL
     if (name === 'txCode') return TX_CODE
+    // The hash of an image that is the same in each run.
+    if (name === 'integrity') return value
     if (typeof value === 'string') return name === 'statusListIndex' ? String(INDEX) : this.text(value)
     if (typeof value === 'number') return steadyNumber(name, value)
     if (name === 'settings' && Array.isArray(value)) return value.slice(0, MAX_SETTINGS).map((one) => this.json(one))
@@ -83,6 +99,7 @@ const isRandom = (token: string): boolean => /[A-Z]/.test(token) && !WORDS.has(t
 
 function steadyNumber(name: string, value: number): number {
   if (name === 'statusListIndex' || name === 'idx') return INDEX
+  if (name === 'milliseconds') return MILLISECONDS
   if (value > 1e12) return MOMENT
   return value > 1e9 ? MOMENT / 1000 : value
 }

@@ -161,7 +161,7 @@ describe('routes that wallets and probes call by path', () => {
     const isAskedByPath = (kind: string) => kind === 'protocol' || kind === 'page'
     // The address of a share page's event stream is below the address of the page.
     const ofPages = ['peoplePages.presentEvents', 'peoplePages.receiveEvents'].map((name) => [name, 'events'])
-    const files = [['exportFiles.content', 'download']]
+    const files = ['exportFiles.content', 'offerBatchFiles.result'].map((name) => [name, 'download'])
     expect(kinds(protocolRouter).filter(([, kind]) => !isAskedByPath(kind))).toEqual([...ofPages, ...files])
     expect(kinds(appRouter).filter(([, kind]) => isAskedByPath(kind))).toEqual([])
   })

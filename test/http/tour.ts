@@ -1,10 +1,18 @@
+import { createServer } from 'node:http'
 import { certificateFor, pemOf } from '../agent/authority.js'
+import { JPEG, png, svg } from '../images/pictures.js'
 import { newPkce } from '../issuer/openid4vci/browser.js'
 import { encryptFor, newAnswerKey, requestKey } from '../issuer/openid4vci/encryption-actors.js'
+import { closeServer, listenLocally } from '../support/local-server.js'
 import type { TestService } from '../support/service.js'
 import { newWallet } from '../support/wallet-actor.js'
+import { startListServer } from '../trust/list-server.js'
+import { definition, makeList, makeOperator } from '../trust/lists.js'
+import { makeLeaf, makeRoot, membership } from '../verifier/certified.js'
 import { Tourist, type Visit, type Visited } from './tourist.js'
 
+/** Names of the offers, credentials and requests. They are personal data, as claims are. */
+const NAMES = { reference: 'order-4711', label: 'Espresso machine of Ada' }
 const SUBJECT = { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' }
 const SCHEMA = {
   name: 'ProofOfPurchase',
@@ -57,7 +65,9 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
   const uuid = String(web.did).split(':').at(-1) ?? ''
   await go('GET', '/{uuid}/did.json', { at: { uuid } })
   await go('GET', '/{uuid}/.well-known/did.json', { at: { uuid } })
-  const { id: holder, did } = await go('POST', '/agent/holder', { body: { method: 'key' } })
+  const { id: holder, did } = await go('POST', '/agent/holder', {
+    body: { method: 'key', name: 'Wallet of the counter' },
+  })
   await go('GET', '/agent/holders')
   const other = await go('POST', '/holders/{holderId}/dids', { at: { holderId: holder }, body: { method: 'key' } })
   await go('GET', '/holders/{holderId}/dids', { at: { holderId: holder } })
@@ -82,13 +92,19 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
     await go('GET', '/api/v1/schemas/{id}/images/{image}', { at: { id: withdrawn.id, image } })
   }
   await go('DELETE', '/schemas/{schemaId}', { at: { schemaId: withdrawn.id } })
+  for (const bytes of [png(), JPEG, svg('<title>Logo</title>')]) {
+    const { id } = await go('POST', '/api/v1/images', { body: { data: bytes.toString('base64') } })
+    await go('GET', '/images/{id}', { at: { id } })
+  }
+  const { items } = await go('GET', '/api/v1/images', { query: { limit: '1' } })
+  await go('DELETE', '/api/v1/images/{id}', { at: { id: items[0].id } })
   return { holder, did }
 }
 
 async function visitSuspension({ go }: Bound): Promise<void> {
   const schema = await go('POST', '/schemas', { body: { ...SCHEMA, name: 'StudentCard', suspendable: true } })
   const { id, vc } = await go('POST', '/api/v1/credentials', {
-    body: { type: schema.name, credential_subject: SUBJECT },
+    body: { type: schema.name, credential_subject: SUBJECT, ...NAMES },
   })
   const [, list] = String(vc.credentialStatus[1].statusListCredential).split('/status-lists/')
   await go('POST', '/api/v1/credentials/{id}/suspend', {
@@ -98,7 +114,75 @@ async function visitSuspension({ go }: Bound): Promise<void> {
   await go('GET', '/api/v1/credentials/{id}/status', { at: { id } })
   await go('GET', '/status-lists/{id}/suspension', { at: { id: String(list).split('/')[0] ?? '' } })
   await go('POST', '/api/v1/credentials/{id}/reinstate', { at: { id } })
+  await visitStatusJobs({ go }, id)
   await go('DELETE', '/schemas/{schemaId}', { at: { schemaId: schema.id } })
+}
+
+async function visitClaimsSource({ go }: Bound): Promise<void> {
+  const source = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'application/json' })
+    response.end(JSON.stringify({ credentialSubject: SUBJECT }))
+  })
+  const url = await listenLocally(source)
+  const hmac = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const { id } = await go('POST', '/schemas', {
+    body: { ...SCHEMA, name: 'StudentRecord', claimsSource: { url, auth: { hmac } } },
+  })
+  const at = { id }
+  await go('POST', '/api/v1/schemas/{id}/claims-source/secret', { at, body: { auth: { hmac } } })
+  await go('POST', '/api/v1/schemas/{id}/claims-source/test', { at, body: { reference: 'M-2026-0042' } })
+  await go('DELETE', '/schemas/{schemaId}', { at: { schemaId: id } })
+  await closeServer(source)
+}
+
+async function visitWebhooks({ go }: Bound): Promise<void> {
+  const receiver = createServer((_, response) => response.writeHead(200).end('thank you'))
+  const url = `${await listenLocally(receiver)}/webhooks/credence`
+  const { id } = await go('POST', '/api/v1/webhooks', { body: { url, events: ['*'], description: 'Shop' } })
+  const at = { id }
+  await go('GET', '/api/v1/webhooks')
+  await go('GET', '/api/v1/webhooks/{id}', { at })
+  await go('POST', '/api/v1/webhooks/{id}', { at, body: { payload: 'full', active: true } })
+  await go('POST', '/api/v1/webhooks/{id}/rotate-secret', { at })
+  await go('POST', '/api/v1/webhooks/{id}/test', { at })
+  const { items } = await go('GET', '/api/v1/webhooks/{id}/deliveries', { at })
+  await go('POST', '/api/v1/webhooks/{id}/deliveries/{deliveryId}/resend', { at: { id, deliveryId: items[0].id } })
+  await go('POST', '/api/v1/webhooks/{id}/replay', { at, body: { from: '2026-03-01T00:00:00Z' } })
+  await go('DELETE', '/api/v1/webhooks/{id}', { at })
+  await closeServer(receiver)
+}
+
+async function visitTrustLists({ go }: Pick<Bound, 'go'>): Promise<void> {
+  const lists = await startListServer()
+  const [operator, authority] = [makeOperator(), makeRoot('C=DE/Example PID authority')]
+  const entities = [{ name: 'Ministry of the Interior', issuance: [authority] }]
+  lists.publish('/lists/pid.jwt', { body: await makeList(operator, entities) })
+  const { id } = await go('POST', '/api/v1/trust-lists', {
+    body: definition(`${lists.url}/lists/pid.jwt`, operator, {
+      note: 'PID of the EU',
+      signer: { pem: operator.certificate.toString() },
+    }),
+  })
+  const at = { id }
+  await go('GET', '/api/v1/trust-lists')
+  await go('GET', '/api/v1/trust-lists/{id}', { at })
+  await go('GET', '/api/v1/trust-lists/{id}/entities', { at, query: { limit: '1' } })
+  await go('POST', '/api/v1/trust-lists/{id}/refresh', { at })
+  const credential = await membership(makeLeaf(authority, { subject: 'Example PID' }), await newWallet())
+  await go('POST', '/api/v1/trust/explain', { body: { credential } })
+  await go('DELETE', '/api/v1/trust-lists/{id}', { at })
+  await lists.close()
+}
+
+async function visitStatusJobs({ go }: Pick<Bound, 'go'>, id: string): Promise<void> {
+  const asked = { action: 'suspend', reason: 'holderRequest', note: 'Called.', filter: { ids: [id] } }
+  await go('POST', '/api/v1/credential-status-jobs', { body: { ...asked, dryRun: true } })
+  const job = await go('POST', '/api/v1/credential-status-jobs', { body: asked })
+  await go('POST', '/api/v1/credential-status-jobs/{id}/pause', { at: { id: job.id } })
+  await go('GET', '/api/v1/credential-status-jobs/{id}', { at: { id: job.id } })
+  await go('GET', '/api/v1/credential-status-jobs', { query: { limit: '1' } })
+  await go('POST', '/api/v1/credential-status-jobs/{id}/resume', { at: { id: job.id } })
+  await go('POST', '/api/v1/credential-status-jobs/{id}/cancel', { at: { id: job.id } })
 }
 
 async function visitIssuer({ go }: Bound): Promise<void> {
@@ -116,6 +200,7 @@ async function visitIssuer({ go }: Bound): Promise<void> {
   const list = String(claimed.vc.credentialStatus[0].statusListCredential).split('/').at(-1) ?? ''
   await go('GET', '/status-lists/{id}', { at: { id: list } })
   await go('GET', '/token-status-lists/{id}', { at: { id: list } })
+  await go('GET', '/token-status-lists')
   await go('POST', '/api/v1/credentials/{id}/revoke', { at: { id: claimed.id } })
   await go('GET', '/api/v1/credentials/{id}/history', { at: { id: claimed.id } })
   await go('POST', '/api/v1/credentials/{id}/erase', { at: { id: claimed.id } })
@@ -124,16 +209,19 @@ async function visitIssuer({ go }: Bound): Promise<void> {
   await go('GET', '/api/v1/setup')
   await go('GET', '/api/v1/settings')
   await go('GET', '/api/v1/console/events')
+  await go('GET', '/api/v1/console/roles', { query: { operation: 'audit.list' } })
   const trusted = await go('POST', '/api/v1/trusted-issuers', {
     body: { issuer: 'https://university.example', note: 'Diplomas' },
   })
   await go('GET', '/api/v1/trusted-issuers')
   await go('DELETE', '/api/v1/trusted-issuers/{id}', { at: { id: trusted.id } })
+  await visitTrustLists({ go })
   await go('GET', '/api/v1/trust/credentials')
   await go('GET', '/api/v1/trust/wallets')
   await go('GET', '/api/v1/statistics', {
     query: { step: 'hour', from: '2026-03-01T12:00:00Z', to: '2026-03-01T13:00:00Z' },
   })
+  await go('GET', '/api/v1/search', { query: { q: NAMES.reference } })
   await go('GET', '/api/v1/audit-events', { query: { subjectId: id } })
   const body = { type: SCHEMA.name, credential_subject: SUBJECT, format: 'dc+sd-jwt' }
   const { credential } = await go('POST', '/credentials/sign', { body })
@@ -156,13 +244,20 @@ async function visitOpenid4vci({ go, service }: Bound): Promise<void> {
       credentialConfigurationIds: [`${SCHEMA.name}-sd-jwt`, SCHEMA.name],
       credentialSubject: SUBJECT,
       page: true,
+      ...NAMES,
     },
   })
-  await go('POST', '/api/v1/credential-offers/batch', {
+  const { batchId } = await go('POST', '/api/v1/credential-offers/batch', {
     body: {
       rows: [{ key: '1', credentialConfigurationIds: [SCHEMA.name], credentialSubject: SUBJECT, page: true }],
+      batch: { name: 'Purchases of March' },
     },
   })
+  const batch = { id: String(batchId) }
+  await go('GET', '/api/v1/offer-batches')
+  await go('GET', '/api/v1/offer-batches/{id}', { at: batch })
+  await go('GET', '/api/v1/offer-batches/{id}/result', { at: batch })
+  await go('POST', '/api/v1/offer-batches/{id}/cancel', { at: batch, body: { reason: 'The price was wrong' } })
   const session = { id: String(offer.credentialOfferSessionId) }
   await go('GET', '/credential-offer-sessions/{id}/events', { at: session })
   await visitReceivePage(go, session.id)
@@ -234,6 +329,10 @@ async function visitDeferred({ go, service }: Bound): Promise<void> {
   await go('POST', '/openid4vci/deferred-credential', request)
   const other = await wait()
   await go('POST', '/credential-offer-sessions/{id}/reject', { at: other.at, body: { reason: 'Not a customer' } })
+  const third = await wait()
+  await go('POST', '/api/v1/credential-offer-decisions', {
+    body: { decision: 'reject', ids: [third.at.id], reason: 'Not a customer' },
+  })
 }
 
 async function visitAuthorization({ go }: Bound): Promise<void> {
@@ -266,6 +365,7 @@ async function visitAuthorization({ go }: Bound): Promise<void> {
   const form = { decision: 'accept', token }
   await go('POST', '/openid4vci/authorize/{id}', { at: { id }, headers: { cookie }, form })
   await go('GET', '/pages/style.css')
+  await go('GET', '/pages/language', { query: { to: 'de' } })
   await go('GET', '/pages/live.js')
 }
 
@@ -281,7 +381,7 @@ async function visitWallet({ go }: Bound, holderId: string): Promise<void> {
 /** A user opens a share page, presents with a hosted wallet, and returns to the page. */
 async function visitPresentPage({ go }: Bound, holderId: string): Promise<void> {
   const asked = await go('POST', '/authorization-requests', {
-    body: { query: QUERY, redirectUri: 'https://shop.example.org/return', page: true },
+    body: { query: QUERY, redirectUri: 'https://shop.example.org/return', page: true, ...NAMES },
   })
   const page = { id: idOf(asked.pageUrl) }
   const { headers } = await go('GET', '/present/{id}', { at: page })
@@ -295,8 +395,20 @@ async function visitPresentPage({ go }: Bound, holderId: string): Promise<void> 
   await go('GET', '/present/{id}/return', { at: page, query: { response_code }, headers: { cookie } })
 }
 
+/** A user declines a request on its share page. */
+async function declineOnPage({ go }: Bound): Promise<void> {
+  const asked = await go('POST', '/authorization-requests', {
+    body: { query: QUERY, page: true, purpose: 'Members pay less.' },
+  })
+  const page = { id: idOf(asked.pageUrl) }
+  const { headers, text } = await go('GET', '/present/{id}', { at: page })
+  const cookie = headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+  const token = /name="token" value="([^"]+)"/.exec(text)?.[1] ?? ''
+  await go('POST', '/present/{id}/decline', { at: page, headers: { cookie }, form: { token } })
+}
+
 async function visitVerifier({ go, service }: Bound, holderId: string): Promise<void> {
-  const { id } = await go('POST', '/api/v1/verifier/vp-queries', { body: { query: QUERY } })
+  const { id } = await go('POST', '/api/v1/verifier/vp-queries', { body: { query: QUERY, name: 'Any purchase' } })
   await go('GET', '/api/v1/verifier/vp-queries')
   await go('GET', '/api/v1/verifier/vp-queries/{id}', { at: { id } })
   const asked = await go('POST', '/api/v1/verifier/vp-queries/{id}/authorization-request', {
@@ -325,6 +437,7 @@ async function visitVerifier({ go, service }: Bound, holderId: string): Promise<
   await go('POST', '/verification-sessions/{sessionId}/erase', { at: session })
 
   await visitPresentPage({ go, service }, holderId)
+  await declineOnPage({ go, service })
   const refused = await go('POST', '/authorization-requests', { body: { query: QUERY, responseMode: 'direct_post' } })
   const { state } = JSON.parse(
     Buffer.from(
@@ -447,6 +560,8 @@ export async function tour(
   const { holder, did } = await visitAgent(bound)
   await visitIssuer(bound)
   await visitSuspension(bound)
+  await visitClaimsSource(bound)
+  await visitWebhooks(bound)
   await visitOpenid4vci(bound)
   await visitDeferred(bound)
   await visitAuthorization(bound)

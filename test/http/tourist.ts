@@ -1,5 +1,15 @@
+import { randomUUID } from 'node:crypto'
+import { routesOf } from '../../server/http/routes.js'
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
+import { appRouter } from '../support/contracts.js'
 import type { Answer, RequestOptions, TestService } from '../support/service.js'
+
+/** Operations that create something. The tourist sends each of their requests twice, with one key. */
+const IDEMPOTENT = new Set(
+  routesOf(appRouter)
+    .filter(({ rest }) => rest.idempotent === true)
+    .map(({ method, template }) => `${method} ${template}`),
+)
 
 /** One correct request for an operation of the API. */
 export interface Visit {
@@ -43,6 +53,7 @@ export class Tourist {
       ...rest,
       headers: {
         ...(form === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' }),
+        ...(IDEMPOTENT.has(`${method} ${template}`) ? { 'idempotency-key': randomUUID() } : {}),
         ...rest.headers,
       },
       ...(form === undefined ? {} : { body: new URLSearchParams(form).toString() }),
@@ -52,7 +63,15 @@ export class Tourist {
     const answer = await this.ask(visit)
     if (answer.status >= 400) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
     this.visited.push({ ...visit, ...answer })
+    if (request.headers?.['idempotency-key'] !== undefined) await this.repeat(visit, answer)
     return answer.json ?? answer
+  }
+
+  /** Sends a request with a key again. The answer must be the same. */
+  private async repeat(visit: Visit, first: Answer): Promise<void> {
+    const { status, text, headers } = await this.ask(visit)
+    if (status !== first.status || text !== first.text || headers.get('idempotency-replayed') !== 'true')
+      throw new Error(`${visit.method} ${visit.path} is not repeated: ${status} ${text}`)
   }
 
   private async ask({ method, template, path, options }: Visit): Promise<Answer> {

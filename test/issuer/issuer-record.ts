@@ -19,7 +19,7 @@ export async function newIssuer(
     alg,
   })
   return platform.stores.agents.insertIssuer(
-    { id: randomUUID(), method, display: [], isDefault: false, createdBy },
+    { id: randomUUID(), method, display: [], imageIds: [], isDefault: false, createdBy },
     identity,
     [],
   )

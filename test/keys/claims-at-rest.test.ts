@@ -13,8 +13,8 @@ import { startService } from '../support/service.js'
 import { LOOPBACK } from '../support/wallet.js'
 import { columnsWith, filesWith, foundIn } from './stolen.js'
 
-/** Claims of the person to whom the tour of all operations issues credentials. */
-const CLAIMS = ['Espresso machine']
+/** A claim and a reference. The tour of all operations issues credentials with both. */
+const CLAIMS = ['Espresso machine', 'order-4711']
 
 /** Settings with which the write-ahead log contains everything that a server with backups writes. */
 const WITH_BACKUPS = { wal_level: 'replica', full_page_writes: 'on', max_wal_senders: '2' }
@@ -66,7 +66,13 @@ describe('claims at rest, after a visit to every operation', () => {
   it('without it they are in the clear: the same search finds them', async () => {
     const { columns, files, log, metrics } = await touredWith('clear', {})
     expect(columns).toEqual(
-      expect.arrayContaining(['credentials.vc', 'offerings.credential_subject', 'verification_sessions.result']),
+      expect.arrayContaining([
+        'credentials.names',
+        'credentials.vc',
+        'offerings.credential_subject',
+        'verification_sessions.names',
+        'verification_sessions.result',
+      ]),
     )
     expect(files.some((file) => file.startsWith('pg_wal/'))).toBe(true)
     expect([...foundIn(log, CLAIMS), ...foundIn(metrics, CLAIMS)]).toEqual([])

@@ -71,7 +71,13 @@ it('after the retention, the key-encryption key opens no claims of issuer and ve
 
   clock.ahead = YEAR
   const { erasure, verificationSessions, authorizations, flows } = service.features
-  for (const task of [erasure, verificationSessions, authorizations, flows].flatMap(({ tasks }) => tasks))
+  // Stored answers of repeated requests end after a day.
+  const answers = service.platform.tasks.filter(({ name }) => name === 'remove idempotency keys')
+  expect(answers).toHaveLength(1)
+  for (const task of [
+    ...[erasure, verificationSessions, authorizations, flows].flatMap(({ tasks }) => tasks),
+    ...answers,
+  ])
     await runTask(task, clock.now())
   // No time ends the storage of an offering without an end.
   const open = await rows<{ id: string }>('SELECT id FROM offerings WHERE credential_subject IS NOT NULL')
@@ -81,9 +87,10 @@ it('after the retention, the key-encryption key opens no claims of issuer and ve
   }
 
   const after = await readable()
-  expect(after).toEqual(ofHolders(before))
+  // A retention keeps the names of a record and the reason of a batch's end, by which issuers find and explain their records.
+  expect([...after].sort()).toEqual(['credentials.names', ...ofHolders(before)].sort())
   const left = await rows<{ column_name: string }>(
-    "SELECT DISTINCT column_name FROM content_keys WHERE column_name <> 'pages.texts'",
+    "SELECT DISTINCT column_name FROM content_keys WHERE column_name NOT IN ('pages.texts', 'credentials.names', 'offerings.names', 'offer_batches.confidential')",
   )
   expect(left).toEqual([])
 

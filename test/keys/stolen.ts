@@ -20,19 +20,24 @@ export function formsOf(text: string): string[] {
 export const foundIn = (content: string, texts: readonly string[]): string[] =>
   texts.filter((text) => formsOf(text).some((form) => content.includes(form)))
 
-/** Finds the columns, as `table.column`, in which a thief of the database finds one of the texts. */
+/**
+ * Finds the columns, as `table.column`, in which a thief of the database finds one of the texts. A partition is read with its
+ * table. Each table is one statement: a connection for each column took two minutes on a busy machine.
+ */
 export async function columnsWith(databaseUrl: string, texts: readonly string[]): Promise<string[]> {
-  const columns = await query<{ table_name: string; column_name: string }>(
+  const tables = await query<{ table: string; columns: string[] }>(
     databaseUrl,
-    `SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = 'public'`,
+    `SELECT c.relname AS table, array_agg(a.attname::text ORDER BY a.attnum) AS columns
+     FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+     GROUP BY c.relname ORDER BY c.relname`,
   )
   const found: string[] = []
-  for (const { table_name, column_name } of columns) {
-    const rows = await query<{ text: string | null }>(
-      databaseUrl,
-      `SELECT "${column_name}"::text AS text FROM "${table_name}" WHERE "${column_name}" IS NOT NULL`,
-    )
-    if (rows.some(({ text }) => foundIn(text ?? '', texts).length > 0)) found.push(`${table_name}.${column_name}`)
+  for (const { table, columns } of tables) {
+    const values = columns.map((column) => `"${column}"::text AS "${column}"`).join(', ')
+    const rows = await query<Record<string, string | null>>(databaseUrl, `SELECT ${values} FROM "${table}"`)
+    const leaking = columns.filter((column) => rows.some((row) => foundIn(row[column] ?? '', texts).length > 0))
+    found.push(...leaking.map((column) => `${table}.${column}`))
   }
   return found
 }

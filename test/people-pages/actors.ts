@@ -77,6 +77,7 @@ export const scanned = (answer: Answer): string | undefined => scannedBoth(answe
 export const writtenOn = ({ text }: Answer): string =>
   text
     .replace(/^.*<body>/s, '')
+    .replace(/<footer>.*<\/footer>/s, '')
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll('&#39;', "'")
     .replaceAll('&lt;', '<')
@@ -88,6 +89,8 @@ export const writtenOn = ({ text }: Answer): string =>
 
 /** Returns the address of the link that has the given text. */
 export function linkOn({ text }: Answer, label: string): string | undefined {
-  const found = [...text.matchAll(/<a [^>]*href="([^"]*)"[^>]*>([^<]*)<\/a>/g)].find(([, , each]) => each === label)
+  const found = [...text.matchAll(/<a [^>]*href="([^"]*)"[^>]*>(?:<bdi[^>]*>)?([^<]*)(?:<\/bdi>)?<\/a>/g)].find(
+    ([, , each]) => each === label,
+  )
   return found?.[1]?.replaceAll('&amp;', '&')
 }

@@ -17,7 +17,7 @@ const STORED: StoredReturn = {
   errorMessage: null,
   redirectUri: 'https://shop.example/done?basket=7',
   requireResponseCode: true,
-  verifierDisplay: [{ name: 'The Shop' }],
+  verifier: { display: [{ name: 'The Shop' }], branding: null },
 }
 
 function comingBack(
@@ -26,7 +26,7 @@ function comingBack(
 ) {
   const comeBack = createComeBack({
     store: { returned: async () => (stored === undefined ? undefined : { ...STORED, ...stored }) },
-    config: { verifierBaseUrl: 'https://verifier.example' },
+    config: { verifierBaseUrl: 'https://verifier.example', serviceContact: undefined },
   })
   const cookie = cookies.map((value) => `__Host-presentation=${value}`).join('; ')
   return comeBack({ method: 'GET', headers: { cookie } }, 'page', code)

@@ -24,7 +24,8 @@ describe('the callers who may make a page, with ISSUER_ROLE and VERIFIER_ROLE', 
       })
       return [status, json.message]
     }
-    expect(await asked([otherRole, 'admin'])).toEqual([403, 'Insufficient role.'])
+    expect(await asked([otherRole])).toEqual([403, 'Insufficient role.'])
+    expect(await asked(['admin'])).toEqual([404, `${member} is unknown.`])
     // A caller who has the role gets the error that the target does not exist.
     expect(await asked([role])).toEqual([404, `${member} is unknown.`])
   })

@@ -18,7 +18,7 @@ import {
 
 const CLOCK = movingClock()
 const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'"
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self' https://shop.example"
 
 let service: TestService
 let world: Awaited<ReturnType<typeof makeWorld>>
@@ -92,7 +92,7 @@ describe('the page of a request', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff')
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
     expect(headers.get('access-control-allow-origin')).toBeNull()
-    expect(text).toContain('<html lang="en">')
+    expect(text).toContain('<html lang="en" dir="ltr">')
     const script = await service.request('GET', '/pages/live.js')
     expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8'])
   })

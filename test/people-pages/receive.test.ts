@@ -66,7 +66,9 @@ describe('the page of a credential offer', () => {
     const text = writtenOn(page)
     expect(page.status).toBe(200)
     expect(text).toContain(`${new URL(issuer.service.url).host} Proof of purchase for your wallet`)
-    expect(text).toContain('Offered credential Proof of purchase It contains Product price')
+    expect(text).toContain(
+      `Offered credential Proof of purchase ${new URL(issuer.service.url).host} It contains Product price`,
+    )
     expect(text).toMatch(/Time left: (10|9) minutes/)
     expect(text).toContain('Waiting for your wallet.')
     expect(page.text).not.toContain(SUBJECT.product)

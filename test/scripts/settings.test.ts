@@ -3,10 +3,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { readEnvironment } from '../../scripts/start/environment.js'
+import { type FoundKeys, findMissingKeys } from '../../scripts/start/identity-provider.js'
 import { publicAddressOf } from '../../scripts/start/public-address.js'
-import { planStart, readEnvironment } from '../../scripts/start/settings.js'
+import { planStart } from '../../scripts/start/settings.js'
+import { readConfig } from '../../server/config/config.js'
 
-const plan = (environment: Record<string, string>) => planStart(environment, 40_001)
+const plan = (environment: Record<string, string>, keys?: FoundKeys) => planStart(environment, 40_001, undefined, keys)
+
+const CLIENT = { OIDC_ISSUER: 'https://idp.example', OIDC_CLIENT_ID: 'credence' }
+
+/** The settings that are filled in for an identity provider without keys. */
+const LOOPBACK = {
+  ISSUER_BASE_URL: 'http://localhost:3000',
+  VERIFIER_BASE_URL: 'http://localhost:3000',
+  ALLOW_INSECURE_HTTP: 'true',
+}
 
 const localSettings = {
   ISSUER_BASE_URL: 'http://localhost:3000',
@@ -27,9 +39,14 @@ describe('planStart', () => {
     })
   })
 
+  it.each([{ ISSUER_BASE_URL: 'https://issuer.example' }, { VERIFIER_BASE_URL: 'https://verifier.example' }])(
+    'fills in no setting if only base URLs are configured: %o',
+    (environment) => {
+      expect(plan(environment)).toMatchObject({ added: {}, local: false, embeddedDatabase: true })
+    },
+  )
+
   it.each([
-    { ISSUER_BASE_URL: 'https://issuer.example' },
-    { VERIFIER_BASE_URL: 'https://verifier.example' },
     { OIDC_JWKS_URL: 'https://idp.example/jwks' },
     { OIDC_ISSUER: 'https://idp.example', OIDC_CLIENT_ID: 'credence' },
     { OIDC_ISSUER: 'https://idp.example' },
@@ -38,23 +55,85 @@ describe('planStart', () => {
     { OIDC_ALGORITHMS: 'ES256' },
     { OIDC_DID_CLAIM: 'dids' },
     { OIDC_SCOPE: 'openid' },
-  ])('fills in no setting if an installation is configured: %o', (environment) => {
-    expect(plan(environment)).toMatchObject({ added: {}, local: false, embeddedDatabase: true })
+    { OIDC_ROLES_CLAIM: 'roles' },
+  ])('attack: with any variable of an identity provider, authentication is never switched off: %o', (environment) => {
+    expect(plan(environment)).toMatchObject({ added: LOOPBACK, local: false, embeddedDatabase: true })
+    expect(plan(environment).added).toEqual(LOOPBACK)
   })
 
-  it('names each variable that is missing beside an identity provider, with the next step', () => {
-    expect(plan({ OIDC_ISSUER: 'https://idp.example/', OIDC_CLIENT_ID: 'credence', PORT: '8080' }).advice).toEqual([
-      'npm start fills in no settings, because these are set: OIDC_CLIENT_ID, OIDC_ISSUER. The service still needs:',
-      'ISSUER_BASE_URL: set the https address of the service, or http://localhost:8080 with ALLOW_INSECURE_HTTP=true.',
-      'VERIFIER_BASE_URL: set the https address of the service, or http://localhost:8080 with ALLOW_INSECURE_HTTP=true.',
-      'OIDC_JWKS_URL: set the jwks_uri of https://idp.example/.well-known/openid-configuration.',
+  it('with OIDC_ISSUER and OIDC_CLIENT_ID needs nothing else, and says what it fills in and what to register', () => {
+    const { added, advice } = plan({ ...CLIENT, PORT: '8080' }, { jwksUrl: 'https://idp.example/jwks' })
+    const url = 'http://localhost:8080'
+    const filled = {
+      ISSUER_BASE_URL: url,
+      VERIFIER_BASE_URL: url,
+      ALLOW_INSECURE_HTTP: 'true',
+      OIDC_JWKS_URL: 'https://idp.example/jwks',
+    }
+    expect(added).toEqual(filled)
+    expect(advice).toEqual([
+      'npm start fills in only these settings, because these are set: OIDC_CLIENT_ID, OIDC_ISSUER.',
+      ...Object.entries(filled).map(([name, value]) => `  ${name}=${value}`),
+      `Register these redirect URIs at the identity provider: ${url}/console/callback (also for the return after signing out) and ${url}/openid4vci/authorize/callback`,
     ])
   })
 
-  it('gives no advice if nothing is missing, or about a login that AUTH_DISABLED switches off', () => {
+  it('starts as the service itself accepts it', () => {
+    const { added } = plan(CLIENT, { jwksUrl: 'https://idp.example/jwks' })
+    const config = readConfig({ ...CLIENT, ...added, DATABASE_URL: 'postgres://db.example/credence' })
+    expect(config).toMatchObject({ authDisabled: false, console: { mode: 'login' } })
+  })
+
+  it('does not change a base URL, and fills in no second one', () => {
+    const { added, advice } = plan(
+      { ...CLIENT, ISSUER_BASE_URL: 'https://issuer.example' },
+      { jwksUrl: 'https://idp.example/jwks' },
+    )
+    expect(added).toEqual({ OIDC_JWKS_URL: 'https://idp.example/jwks' })
+    expect(advice).toContain(
+      'VERIFIER_BASE_URL: set the https address of the service, or http://localhost:3000 with ALLOW_INSECURE_HTTP=true.',
+    )
+  })
+
+  it('does not change OIDC_JWKS_URL or ALLOW_INSECURE_HTTP if they are set', () => {
+    const { added } = plan({ ...CLIENT, OIDC_JWKS_URL: 'https://idp.example/other', ALLOW_INSECURE_HTTP: 'false' })
+    expect(Object.keys(added)).toEqual(['ISSUER_BASE_URL', 'VERIFIER_BASE_URL'])
+  })
+
+  it.each([
+    [{ OIDC_CLIENT_ID: 'credence' }, 'OIDC_ISSUER: set the address of the identity provider.'],
+    [{ OIDC_CLIENT_SECRET: 'secret' }, 'OIDC_ISSUER: set the address of the identity provider.'],
+    [{ OIDC_CLIENT_SECRET: 'secret' }, 'OIDC_CLIENT_ID: set the id of this service at the identity provider.'],
+    [
+      { OIDC_ISSUER: 'https://idp.example/', OIDC_CLIENT_ID: 'credence' },
+      'OIDC_JWKS_URL: set the jwks_uri of https://idp.example/.well-known/openid-configuration.',
+    ],
+    [
+      { OIDC_ISSUER: 'https://idp.example', OIDC_JWKS_URL: 'https://idp.example/jwks' },
+      'Nobody can sign in to the console yet. OIDC_CLIENT_ID: set the id of this service at the identity provider.',
+    ],
+  ])('with %o names what is missing, with the next step: %s', (environment, sentence) => {
+    expect(plan(environment).advice).toContain(sentence)
+  })
+
+  it('repeats the sentence about a provider that could not be used', () => {
+    const { added, advice } = plan(CLIENT, { problem: 'OIDC_ISSUER: the provider calls itself https://other.example.' })
+    expect(added).toEqual(LOOPBACK)
+    expect(advice.slice(-2)).toEqual([
+      'The service still needs:',
+      'OIDC_ISSUER: the provider calls itself https://other.example.',
+    ])
+  })
+
+  it('gives no advice about a login that AUTH_DISABLED switches off', () => {
     const urls = { ISSUER_BASE_URL: 'https://issuer.example', VERIFIER_BASE_URL: 'https://verifier.example' }
-    expect(plan({ ...urls, OIDC_JWKS_URL: 'https://idp.example/jwks' }).advice).toEqual([])
     expect(plan({ ...urls, AUTH_DISABLED: 'true' }).advice).toEqual([])
+  })
+
+  it('asks no provider, and fills in no setting, in production', async () => {
+    const production = { ...CLIENT, NODE_ENV: 'production' }
+    await expect(findMissingKeys(production)).resolves.toBeUndefined()
+    expect(plan(production)).toMatchObject({ added: {}, advice: [], embeddedDatabase: false })
   })
 
   it('fills in no setting in production, where the database is never embedded', () => {
@@ -62,7 +141,9 @@ describe('planStart', () => {
   })
 
   it('treats an empty variable as not set, like the service', () => {
-    expect(plan({ OIDC_JWKS_URL: '', DATABASE_URL: '', TRUSTED_ISSUERS: '', PORT: '' })).toEqual(plan({}))
+    expect(plan({ OIDC_JWKS_URL: '', OIDC_ISSUER: '', DATABASE_URL: '', TRUSTED_ISSUERS: '', PORT: '' })).toEqual(
+      plan({}),
+    )
   })
 
   it('does not change given settings', () => {

@@ -29,6 +29,11 @@ if (environment.ISSUER_BASE_URL === undefined) {
   process.exit(1)
 }
 
+if (environment.OIDC_JWKS_URL === undefined && environment.AUTH_DISABLED !== 'true') {
+  process.stderr.write('OIDC configuration missing. Set OIDC_JWKS_URL.\n')
+  process.exit(1)
+}
+
 const server = createServer(async (request, response) => {
   const chunks: Buffer[] = []
   for await (const chunk of request) chunks.push(chunk)

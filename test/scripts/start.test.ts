@@ -4,7 +4,10 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from 'vitest'
+import { z } from 'zod'
 import { isRunning } from '../../scripts/launch/lock.mjs'
+import { findKeys } from '../../scripts/start/identity-provider.js'
+import { startOpenidProvider } from '../support/openid-provider.js'
 import { Project } from './project.js'
 
 const stopped = { code: 0, signal: null }
@@ -131,21 +134,79 @@ describe('npm start -- --public', () => {
   })
 })
 
+describe('npm start -- --login', () => {
+  it('starts the service as a client of a provider with four people, whose sign-in is for this machine only', async () => {
+    const run = project.run('start.mjs', { VERIFIER_ROLE: 'inspector' }, ['--login'])
+    await run.until('Stop with Ctrl-C.')
+    const [started] = await project.starts()
+    const url = `http://localhost:${started?.port}`
+    expect(started?.environment).toMatchObject({
+      ISSUER_BASE_URL: url,
+      ALLOW_INSECURE_HTTP: 'true',
+      OIDC_ISSUER: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
+      OIDC_CLIENT_ID: 'credence',
+      ADMIN_ROLE: 'admin',
+      ISSUER_ROLE: 'issuer',
+      VERIFIER_ROLE: 'inspector',
+    })
+    expect(started?.environment).not.toHaveProperty('AUTH_DISABLED')
+    const { OIDC_ISSUER: issuer, OIDC_JWKS_URL: jwks } = z
+      .looseObject({ OIDC_ISSUER: z.string(), OIDC_JWKS_URL: z.string() })
+      .parse(started?.environment)
+    await expect(findKeys(issuer)).resolves.toEqual({ jwksUrl: jwks })
+    expect(run.output()).toContain('  Vera Verifier: verifies credentials (inspector)\n')
+    expect(run.output()).not.toContain('no authentication')
+    run.child.kill('SIGTERM')
+    await expect(run.exit).resolves.toEqual(stopped)
+    await expect(fetch(jwks)).rejects.toThrow()
+  })
+
+  it('is refused in production, in a sentence', async () => {
+    const run = project.run('start.mjs', { NODE_ENV: 'production' }, ['--login'])
+    await expect(run.exit).resolves.toEqual(failed)
+    expect(run.output()).toMatch(/^--login is for development, not for production/)
+  })
+})
+
 describe('npm start with settings', () => {
-  it('fills in nothing if some are given, shows the service’s output and ends with its code', async () => {
-    const run = project.run('start.mjs', { OIDC_JWKS_URL: 'https://idp.example/jwks' })
+  it('fills in nothing if a base URL is given, shows the service’s output and ends with its code', async () => {
+    const run = project.run('start.mjs', { VERIFIER_BASE_URL: 'https://verifier.example' })
     await expect(run.exit).resolves.toEqual(failed)
     expect(run.output()).toMatch(/\nInvalid environment variables:\n- ISSUER_BASE_URL must be defined\.\n$/)
-    expect(run.output()).toMatch(/^npm start fills in no settings, because these are set: OIDC_JWKS_URL\./)
+    expect(run.output()).toMatch(/^npm start fills in no settings, because these are set: VERIFIER_BASE_URL\./)
     await expect(project.postgresPid()).resolves.toBeNull()
   })
 
-  it('attack: an identity provider without its keys never starts a service without authentication', async () => {
-    const run = project.run('start.mjs', { OIDC_ISSUER: 'https://idp.example', OIDC_CLIENT_ID: 'credence' })
+  it('asks the provider of OIDC_ISSUER and OIDC_CLIENT_ID for its keys, fills in the rest and says so', async () => {
+    await using provider = await startOpenidProvider()
+    await provider.register('http://localhost:3000')
+    const run = await project.start({ OIDC_ISSUER: provider.issuer, OIDC_CLIENT_ID: 'none' })
+    const [started] = await project.starts()
+    const url = `http://localhost:${started?.port}`
+    const filled = {
+      ISSUER_BASE_URL: url,
+      VERIFIER_BASE_URL: url,
+      ALLOW_INSECURE_HTTP: 'true',
+      OIDC_JWKS_URL: `${provider.issuer}/jwks`,
+    }
+    expect(started?.environment).toMatchObject(filled)
+    expect(started?.environment).not.toHaveProperty('AUTH_DISABLED')
+    for (const [name, value] of Object.entries(filled)) expect(run.output()).toContain(`  ${name}=${value}\n`)
+    expect(run.output()).toContain(`Register these redirect URIs at the identity provider: ${url}/console/callback`)
+    expect(run.output()).not.toContain('no authentication')
+    // Nobody is signed in yet, so the demonstration schema is not posted.
+    expect((await project.journal()).some((entry) => 'posted' in entry)).toBe(false)
+    run.child.kill('SIGTERM')
+    await expect(run.exit).resolves.toEqual(stopped)
+  })
+
+  it('attack: an unreachable identity provider never starts a service without authentication', async () => {
+    const run = project.run('start.mjs', { OIDC_ISSUER: 'http://127.0.0.1:1', OIDC_CLIENT_ID: 'credence' })
     await expect(run.exit).resolves.toEqual(failed)
     expect(run.output()).toContain(
-      'OIDC_JWKS_URL: set the jwks_uri of https://idp.example/.well-known/openid-configuration.',
+      'OIDC_JWKS_URL: http://127.0.0.1:1/.well-known/openid-configuration cannot be read, because ',
     )
+    expect(run.output()).toContain('OIDC configuration missing. Set OIDC_JWKS_URL.')
     expect(run.output()).not.toContain('Credence is running')
   })
 

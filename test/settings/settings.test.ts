@@ -112,9 +112,13 @@ describe('GET /api/v1/settings', () => {
     'METRICS_HOST',
     'OIDC_AUDIENCE',
     'OIDC_DID_CLAIM',
+    'OIDC_ROLES_CLAIM',
+    'ADMIN_ROLE',
     'OIDC_CLIENT_ID',
     'ISSUER_ROLE',
     'VERIFIER_ROLE',
+    // Public pages show the contact.
+    'SERVICE_CONTACT',
   ])
 
   it.each([...VARIABLES])('attack: %s shows no password, in any form of address', (variable) => {

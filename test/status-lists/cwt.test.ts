@@ -48,9 +48,13 @@ it('GET /token-status-lists/{id} with Accept: application/statuslist+cwt gives a
   const { answer, cwt } = await cwtAt(path)
   expect(answer.headers.get('content-type')).toBe(CWT)
   expect(answer.headers.get('vary')).toBe('Accept, Accept-Encoding')
-  expect(answer.headers.get('cache-control')).toBe('public, max-age=60')
+  expect(answer.headers.get('cache-control')).toMatch(/^public, max-age=60, stale-if-error=\d+$/)
   expect(cwt.header).toEqual({ x5c: [leaf.x5c] })
   const { sub, iat, exp, ttl } = cwt.payload
+  // Token Status List §4.3: the CWT names the aggregation inside `status_list`.
+  expect(cwt.payload.status_list).toMatchObject({
+    aggregation_uri: `${issuer.service.config.issuerBaseUrl}/token-status-lists`,
+  })
   expect([sub, Number(exp) - Number(iat), ttl]).toEqual([status.uri, 86_400, 60])
   verifyStatusListCwt(cwt, leaf.certificate.publicKey.export({ format: 'jwk' }) as Jwk)
   expect(readTokenStatus(cwt.payload, status)).toBe(0)

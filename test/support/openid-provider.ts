@@ -5,6 +5,7 @@ import { KEPT_ALIVE } from './kept-alive.js'
 import { closeServer, listenLocally } from './local-server.js'
 
 const LOGIN = '/login'
+const DISCOVERY = '/.well-known/openid-configuration'
 const RESOURCE = 'urn:credence'
 const SECRET = 'secret-of-the-client'
 
@@ -29,6 +30,8 @@ export interface OpenidProvider extends AsyncDisposable {
   refreshTokens: boolean
   /** If true, all requests get a 503. If it is a list of paths, only requests for these paths get a 503. */
   away: boolean | readonly string[]
+  /** Metadata that replace the metadata of the provider (OpenID Connect Discovery 1.0 §3); undefined for its own. */
+  metadata: Readonly<Record<string, unknown>> | undefined
   /** The requested paths. */
   readonly requests: string[]
   close(): Promise<void>
@@ -40,6 +43,7 @@ const clientOf = (method: Method, redirectUris: readonly string[]) => ({
   token_endpoint_auth_method: method,
   grant_types: ['authorization_code', 'refresh_token'],
   redirect_uris: redirectUris,
+  post_logout_redirect_uris: redirectUris,
   response_types: ['code'],
 })
 
@@ -113,7 +117,9 @@ export async function startOpenidProvider(): Promise<OpenidProvider> {
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
     actor.requests.push(path)
     if (actor.away === true || (actor.away !== false && actor.away.includes(path))) response.writeHead(503).end()
-    else if (path === LOGIN) void signIn(request, response)
+    else if (path === DISCOVERY && actor.metadata !== undefined) {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify(actor.metadata))
+    } else if (path === LOGIN) void signIn(request, response)
     else void handle?.(request, response)
   })
   const issuer = await listenLocally(server)
@@ -141,6 +147,7 @@ export async function startOpenidProvider(): Promise<OpenidProvider> {
     accessSeconds: 3600,
     refreshTokens: false,
     away: false,
+    metadata: undefined,
     requests: [],
     close,
     [Symbol.asyncDispose]: close,

@@ -8,6 +8,8 @@ export interface WebDocument {
   readonly body: unknown
   readonly type?: string
   readonly status?: number
+  /** The address to which an answer redirects. */
+  readonly location?: string
 }
 
 /**
@@ -38,9 +40,10 @@ export async function startWebServer(tls?: { readonly cert: string; readonly key
       body,
       type = 'application/json',
       status = 200,
+      location,
     } = documents.get(request.url ?? '') ?? { body: {}, status: 404 }
     response
-      .writeHead(status, { 'content-type': type })
+      .writeHead(status, { 'content-type': type, ...(location === undefined ? {} : { location }) })
       .end(typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -23,7 +23,7 @@ describe('attack: a caller of the public listener', () => {
         'x-client-secret': CLIENT_SECRET,
       }
       await expect(access.user(sent, true), name).rejects.toMatchObject({ status: 401 })
-      await expect(access.client(sent, 'issuer', true), name).rejects.toMatchObject({ status: 401 })
+      await expect(access.client(sent, true), name).rejects.toMatchObject({ status: 401 })
       await expect(tokens.user(sent.authorization), name).rejects.toMatchObject({ status: 401 })
       expect(await access.optional(sent, true), name).toEqual({ caller: undefined, client: false })
       expect([config.authDisabled, config.console], name).toEqual([false, undefined])

@@ -49,7 +49,7 @@ export async function readResult(
 /**
  * Runs one presentation: makes the request, reads the request object, answers by direct_post.jwt, and reads the claims.
  */
-async function presented(caller: Caller, side: PresentingSide, held: HeldCredential): Promise<void> {
+export async function presented(caller: Caller, side: PresentingSide, held: HeldCredential): Promise<void> {
   const made = await makeRequest(caller, side)
   const { path, response } = answerTo(await caller.text(made.path), held)
   await caller.json(path, { form: { response } })

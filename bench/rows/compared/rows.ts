@@ -25,6 +25,9 @@ const CREDO = 'Credo in memory'
 
 const ratio = (of: string, atMost: number) => [{ kind: 'cpuRatio', of, atMost } as const]
 
+/** URL of the built service of another clone. */
+export const distOf = (root: string): string => pathToFileURL(join(root, 'dist/server/')).href
+
 const otherBuild = (root: string) => `${OWN} of ${root}`
 
 /**
@@ -101,7 +104,7 @@ export async function comparedRows(
       },
     ]
     if (against !== undefined) {
-      const other = await installation({ BENCH_DIST: pathToFileURL(join(against, 'dist/server/')).href })
+      const other = await installation({ BENCH_DIST: distOf(against) })
       const name = otherBuild(against)
       issuing.push({ name, ...ownIssuing(other) })
       presenting.push({ name, ...ownPresenting(other) })

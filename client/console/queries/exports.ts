@@ -13,15 +13,23 @@ const orderFile = async (order: Order, signal: AbortSignal): Promise<{ id: strin
 export async function saveExport(order: Order, signal: AbortSignal): Promise<string> {
   const { id, response } = await orderFile(order, signal)
   const name = `${order.kind ?? 'person'}-${id.slice(0, 8)}.${order.format ?? 'ndjson'}`
-  // If the connection breaks before the end of the file, this read fails and nothing is saved.
+  await saveResponse(response, name)
+  return name
+}
+
+/** Saves an answer as a file. If the connection breaks before the end of the answer, nothing is saved. */
+export async function saveResponse(response: Response, name: string): Promise<void> {
   const address = URL.createObjectURL(await response.blob())
   const link = document.createElement('a')
   link.href = address
   link.download = name
   link.click()
   URL.revokeObjectURL(address)
-  return name
 }
+
+/** The result file of a batch of offers, as the service sends it. */
+export const batchResult = (id: string, format: 'csv' | 'ndjson', signal: AbortSignal): Promise<Response> =>
+  openFile(`/api/v1/offer-batches/${id}/result?format=${format}`, signal)
 
 /** The records of one kind that the service keeps about a person. */
 export interface Kept {

@@ -28,9 +28,15 @@ export async function checkOffers(offers: readonly RowOffer[]): Promise<RowRefus
   })
 }
 
-/** Creates the offers of some rows: all of them or none. */
-export async function makeOffers(offers: readonly RowOffer[]): Promise<Made[]> {
-  const made = await credence.credentialOffers.createMany.mutate({ rows: rowsOf(offers) })
+/** The batch of a run. Each call of the run names it. */
+export interface RunBatch {
+  readonly id: string
+  readonly name?: string
+}
+
+/** Creates the offers of some rows in a batch: all of them or none. */
+export async function makeOffers(offers: readonly RowOffer[], batch: RunBatch): Promise<Made[]> {
+  const made = await credence.credentialOffers.createMany.mutate({ rows: rowsOf(offers), batch: { ...batch } })
   const byKey = new Map(offers.map(({ key, row }) => [key, row]))
   return made.offers.flatMap(({ key, credentialOfferUri, pageUrl, txCode }) => {
     const row = byKey.get(key)

@@ -1,8 +1,10 @@
 import { queryOptions } from '@tanstack/react-query'
 import { readDocument } from '../service.js'
-import type { Configuration } from './shapes.js'
+import type { Configuration, Display } from './shapes.js'
 
 export interface IssuerMetadata {
+  readonly credential_issuer: string
+  readonly display?: readonly Display[]
   readonly credential_configurations_supported: Readonly<Record<string, Configuration>>
 }
 

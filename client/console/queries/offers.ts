@@ -1,6 +1,7 @@
-import { infiniteQueryOptions, type QueryClient } from '@tanstack/react-query'
+import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { CredenceInputs, CredenceOutputs } from '../../index.js'
 import { credence } from '../service.js'
+import type { Names } from '../ui/names.js'
 import { cursorOf, itemsOf, paged } from './pages.js'
 import type { OfferState, SessionFilters } from './shapes.js'
 
@@ -21,6 +22,7 @@ export interface MadeOffer {
   /** The redemption limit. An offer for more than one wallet has no session. */
   readonly limit: number
   readonly type: string
+  readonly names: Names
   /** Whether the holder must agree in a browser. */
   readonly inBrowser: boolean
 }
@@ -31,7 +33,7 @@ const madeKey = (id: string) => ['offers', 'made', id]
 export async function makeOffer(input: NewOffer, type: string): Promise<MadeOffer> {
   const made = await credence.credentialOffers.create.mutate(input)
   const { credentialOfferSessionId: id, credentialOfferUri: link, txCode: pin, pageUrl } = made
-  return { id, link, pin, pageUrl, limit: 1, type, inBrowser: input.grant === 'authorization_code' }
+  return { id, link, pin, pageUrl, limit: 1, type, names: input, inBrowser: input.grant === 'authorization_code' }
 }
 
 /** Creates an offering that several wallets may take. */
@@ -44,6 +46,7 @@ export async function makeOffering(input: NewOffering, limit: number): Promise<M
     pageUrl: undefined,
     limit,
     type: input.credential_type,
+    names: input,
     inBrowser: false,
   }
 }
@@ -72,16 +75,44 @@ export const waitingOffers = infiniteQueryOptions({
   queryKey: ['offers', 'waiting'],
   queryFn: ({ signal, pageParam }) =>
     credence.credentialOffers.sessions.query(
-      { deferred: 'pending', state: 'TokenIssued', limit: MAX_LISTED, ...cursorOf(pageParam) },
+      { deferred: 'pending', state: 'TokenIssued', withClaims: true, limit: MAX_LISTED, ...cursorOf(pageParam) },
       { signal },
     ),
   ...paged,
   select: itemsOf,
 })
 
-/** Approves or rejects a deferred offer. */
-export async function decideOffer(client: QueryClient, id: string, approves: boolean): Promise<void> {
-  const { approve, reject } = credence.credentialOffers
-  await (approves ? approve : reject).mutate({ id })
+/** An offer with everything that its creator received, while it is open. */
+export type OfferAgain = CredenceOutputs['credentialOffers']['read']
+
+/** An offer again: its link, QR code and PIN while it is open, and its claims while it waits for a decision. */
+export const offerAgain = (id: string) =>
+  queryOptions({
+    queryKey: ['offers', 'again', id],
+    queryFn: ({ signal }) => credence.credentialOffers.read.query({ id }, { signal }),
+    // An offer of another user is unknown. A further request would not change this.
+    retry: false,
+  })
+
+/** Approves a deferred offer, with corrected claims if they are given. */
+export async function approveOffer(
+  client: QueryClient,
+  id: string,
+  credentialSubject?: Record<string, unknown>,
+): Promise<void> {
+  await credence.credentialOffers.approve.mutate({
+    id,
+    ...(credentialSubject === undefined ? {} : { credentialSubject }),
+  })
   await client.invalidateQueries({ queryKey: ['offers'] })
+}
+
+type Decisions = CredenceInputs['credentialOffers']['decide']
+export type DecisionOutcome = CredenceOutputs['credentialOffers']['decide']['outcomes'][number]
+
+/** Approves or rejects deferred offers. Resolves with the offers that could not be decided. */
+export async function decideOffers(client: QueryClient, decisions: Decisions): Promise<DecisionOutcome[]> {
+  const { outcomes } = await credence.credentialOffers.decide.mutate(decisions)
+  await client.invalidateQueries({ queryKey: ['offers'] })
+  return outcomes.filter(({ outcome }) => outcome === 'failed')
 }

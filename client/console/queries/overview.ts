@@ -2,6 +2,7 @@ import { queryOptions } from '@tanstack/react-query'
 import type { CredenceOutputs } from '../../index.js'
 import { takeAnswer } from '../first-questions.js'
 import { credence, slowCredence } from '../service.js'
+import { byLocalDay, midnightBefore } from './local-days.js'
 import type { ListedOffer, ListedVerification } from './shapes.js'
 
 export type Setup = CredenceOutputs['setup']['read']
@@ -25,29 +26,38 @@ export const setupAtOnce = queryOptions({
 export type Statistics = CredenceOutputs['statistics']['read']
 export type Figures = Statistics['steps'][number]
 
-/** Figures for each of the last 30 days (UTC). The last day is today. */
+const DAYS = 30
+
+/** Figures for each of the last 30 days in the zone of the browser. The last day is today. */
 export const statistics = queryOptions({
   queryKey: ['statistics'],
-  queryFn: ({ signal }) => credence.statistics.read.query({}, { signal }),
+  queryFn: async ({ signal }) => {
+    const from = midnightBefore(DAYS - 1, new Date()).toISOString()
+    const read = await credence.statistics.read.query({ from, step: 'hour' }, { signal })
+    return { ...read, steps: byLocalDay(read.steps) }
+  },
 })
 
 const SHOWN = 5
 
 export type Failure = ({ readonly kind: 'offer' } & ListedOffer) | ({ readonly kind: 'request' } & ListedVerification)
 
-/** Failed sessions of both kinds, newest first. */
-export const failures = queryOptions({
-  queryKey: ['overview', 'failures'],
-  queryFn: async ({ signal }): Promise<Failure[]> => {
-    const asked = { state: 'Error', limit: SHOWN } as const
-    const [offers, requests] = await Promise.all([
-      credence.credentialOffers.sessions.query(asked, { signal }),
-      credence.verificationSessions.list.query(asked, { signal }),
-    ])
-    const all: Failure[] = [
-      ...offers.items.map((item) => ({ kind: 'offer' as const, ...item })),
-      ...requests.items.map((item) => ({ kind: 'request' as const, ...item })),
-    ]
-    return all.sort((one, other) => other.createdAt.localeCompare(one.createdAt)).slice(0, SHOWN)
-  },
-})
+const NONE = { items: [] }
+
+/** Failed sessions of both kinds, newest first. @param ofOffers, ofRequests whether the user may list sessions of the kind */
+export const failures = (ofOffers: boolean, ofRequests: boolean) =>
+  queryOptions({
+    queryKey: ['overview', 'failures', ofOffers, ofRequests],
+    queryFn: async ({ signal }): Promise<Failure[]> => {
+      const asked = { state: 'Error', limit: SHOWN } as const
+      const [offers, requests] = await Promise.all([
+        ofOffers ? credence.credentialOffers.sessions.query(asked, { signal }) : NONE,
+        ofRequests ? credence.verificationSessions.list.query(asked, { signal }) : NONE,
+      ])
+      const all: Failure[] = [
+        ...offers.items.map((item) => ({ kind: 'offer' as const, ...item })),
+        ...requests.items.map((item) => ({ kind: 'request' as const, ...item })),
+      ]
+      return all.sort((one, other) => other.createdAt.localeCompare(one.createdAt)).slice(0, SHOWN)
+    },
+  })

@@ -3,9 +3,12 @@ import { problemOf } from '../problems.js'
 
 const SESSION = ['session']
 
-/** A 401 may mean that the user was signed out, so the session is read again. */
+/** Statuses after which the session is read again: the user was signed out, or has other roles. */
+const REFUSED = [401, 403]
+
 function noteRefusal(error: unknown): void {
-  if (problemOf(error).status === 401) void queryClient.invalidateQueries({ queryKey: SESSION })
+  if (REFUSED.includes(problemOf(error).status ?? 0))
+    void queryClient.invalidateQueries({ queryKey: SESSION, exact: true })
 }
 
 /**

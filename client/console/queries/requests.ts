@@ -51,9 +51,13 @@ const pageKey = (id: string) => ['verification-sessions', 'page', id]
 /** The share page of a request that was created in this window; undefined for other requests and after a reload. */
 export const pageOf = (client: QueryClient, id: string): string | undefined => client.getQueryData(pageKey(id))
 
-/** The checks of a session's presentation. They are read as soon as there is a presentation. */
-export const sessionChecks = (sessionId: string) =>
+/**
+ * The credentials that a session asks for, and the checks of its answer.
+ *
+ * @param isOver whether the session has ended; the checks of an ended session are read anew
+ */
+export const sessionChecks = (sessionId: string, isOver: boolean) =>
   queryOptions({
-    queryKey: ['verification-sessions', 'checks', sessionId],
+    queryKey: ['verification-sessions', 'checks', sessionId, isOver],
     queryFn: ({ signal }) => credence.verificationSessions.checks.query({ sessionId }, { signal }),
   })

@@ -1,14 +1,13 @@
+import type { CardDisplay } from '../../../server/protocol/credential-card/look.js'
 import type { CredenceInputs, CredenceOutputs } from '../../index.js'
 
 // Types of inputs and outputs. They are separate from the calls, so that code that only computes with these types runs
 // without a browser.
 
 /** How wallets may draw a credential, in one language. */
-export interface Display {
+export interface Display extends CardDisplay {
   readonly name: string
   readonly locale?: string
-  readonly background_color?: string
-  readonly text_color?: string
 }
 
 /** A claims path: names, positions, and null for every element of an array (OpenID4VP 1.0 §7). */
@@ -34,15 +33,25 @@ export type VerificationState = VerificationSession['state']
 export type ListedVerification = CredenceOutputs['verificationSessions']['list']['items'][number]
 export type VerificationResult = CredenceOutputs['verificationSessions']['result']
 
+/** The credentials that a session asks for, and the checks of its answer. */
+export type CheckedSession = CredenceOutputs['verificationSessions']['checks']
+
 /** A check, its outcome and its sentence. */
-export type CheckDone = CredenceOutputs['verificationSessions']['checks']['checks'][number]
+export type CheckDone = CheckedSession['checks'][number]
 
 export type ListedOffer = CredenceOutputs['credentialOffers']['sessions']['items'][number]
 export type OfferState = ListedOffer['state']
 
-/** Filters of a session list: a state, the start of the period, and the end of the period (exclusive). */
+/** Filters of a session list: a state, the creator, the start of the period, and the end of the period (exclusive). */
 export interface SessionFilters<State extends string> {
   readonly state?: State | undefined
+  readonly reference?: string | undefined
+  readonly label?: string | undefined
+  /** Only sessions that the user created. */
+  readonly mine?: boolean | undefined
   readonly from?: string | undefined
   readonly to?: string | undefined
 }
+
+/** A version of a credential type. */
+export type TypeVersion = CredenceOutputs['schemas']['read']

@@ -48,8 +48,12 @@ export const makeSigner = (kind: SignerKind, { method, display }: NewSigner) =>
     ? credence.agent.createIssuer.mutate({ method, display: [...display] })
     : credence.agent.createVerifier.mutate({ method, display: [...display] })
 
-/** Changes the name of a record. @param change `before` is the name that the user saw before the change */
-export const renameSigner = (kind: SignerKind, id: string, change: { display: Display; before: Display }) =>
+/** Changes the display and the branding of a record. @param change `before` and `brandingBefore` are what the user saw */
+export const changeFace = (
+  kind: SignerKind,
+  id: string,
+  change: Omit<CredenceInputs['signers']['renameIssuer'], 'id'>,
+): Promise<ListedSigner> =>
   kind === 'issuer'
     ? credence.signers.renameIssuer.mutate({ id, ...change })
     : credence.signers.renameVerifier.mutate({ id, ...change })

@@ -4,9 +4,6 @@ import { credence } from '../service.js'
 import { issuerMetadata } from './metadata.js'
 import { cursorOf, itemsOf, paged } from './pages.js'
 
-/** A version of a credential type, its schema included. */
-export type TypeVersion = CredenceOutputs['schemas']['read']
-
 /** The active version of a type, without its schema. */
 export type TypeListed = CredenceOutputs['schemas']['list']['items'][number]
 

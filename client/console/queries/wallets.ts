@@ -5,6 +5,8 @@ import { credence } from '../service.js'
 /** A hosted wallet: a holder whose keys are in the service. */
 export type Wallet = CredenceOutputs['agentHolders']['list'][number]
 export type HeldCredential = CredenceOutputs['walletCredentials']['list'][number]
+/** A held credential with its claims. */
+export type HeldDetail = CredenceOutputs['walletCredentials']['read']
 export type Presentation = CredenceOutputs['walletPresentations']['list'][number]
 
 type Started = CredenceOutputs['flows']['start']
@@ -18,10 +20,31 @@ export const wallets = queryOptions({
   queryFn: ({ signal }) => credence.agentHolders.list.query({}, { signal }),
 })
 
-export const heldCredentials = (holderId: string) =>
+/** @param locale the language of names */
+export const heldCredentials = (holderId: string, locale: string) =>
   queryOptions({
-    queryKey: ['wallets', 'credentials', holderId],
-    queryFn: ({ signal }) => credence.walletCredentials.list.query({ holderId }, { signal }),
+    queryKey: ['wallets', 'credentials', holderId, locale],
+    queryFn: ({ signal }) => credence.walletCredentials.list.query({ holderId, locale }, { signal }),
+  })
+
+/** One credential with its claims. They leave the cache when the screen no longer shows them. */
+export const heldCredential = (holderId: string, credentialId: string, locale: string) =>
+  queryOptions({
+    queryKey: ['wallets', 'credential', holderId, credentialId, locale],
+    queryFn: ({ signal }) => credence.walletCredentials.read.query({ holderId, credentialId, locale }, { signal }),
+    gcTime: 0,
+    retry: false,
+  })
+
+/** The most presentations of one credential that are shown. */
+const MAX_SHOWN = 100
+
+/** The newest presentations of one credential. */
+export const presentationsOf = (holderId: string, credentialId: string) =>
+  queryOptions({
+    queryKey: ['wallets', 'presentations', holderId, credentialId],
+    queryFn: ({ signal }) =>
+      credence.walletPresentations.list.query({ holderId, credentialId, limit: MAX_SHOWN }, { signal }),
   })
 
 export const presentations = (holderId: string) =>
@@ -30,7 +53,9 @@ export const presentations = (holderId: string) =>
     queryFn: ({ signal }) => credence.walletPresentations.list.query({ holderId }, { signal }),
   })
 
-export const makeWallet = (): Promise<Wallet> => credence.agentHolders.create.mutate({ method: 'key' })
+/** Creates a hosted wallet. @param name a name for people; empty for none */
+export const makeWallet = (name = ''): Promise<Wallet> =>
+  credence.agentHolders.create.mutate({ method: 'key', ...(name.trim() === '' ? {} : { name: name.trim() }) })
 
 /** The outcome of an offer or a request that a hosted wallet received. */
 export type Outcome =

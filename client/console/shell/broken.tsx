@@ -1,3 +1,4 @@
+import { readAgain } from '../leave-to.js'
 import { useTexts } from '../texts/use-texts.js'
 import { Screen } from '../ui/screen.js'
 
@@ -8,7 +9,7 @@ export function Broken() {
     <Screen title={common.brokenTitle}>
       <p>{common.broken}</p>
       <p>
-        <button type="button" onClick={() => window.location.reload()}>
+        <button type="button" onClick={() => void readAgain()}>
           {common.reload}
         </button>
       </p>

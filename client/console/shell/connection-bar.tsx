@@ -11,7 +11,7 @@ export function ConnectionBar() {
       {isAway && (
         <p className="away">
           <span>{words.away}</span>
-          <button type="button" onClick={connection.askNow}>
+          <button type="button" onClick={() => void connection.ask()}>
             {words.now}
           </button>
         </p>

@@ -1,5 +1,6 @@
 import { loginAddress, SIGNED_IN } from '../signed-in.js'
 import { useTexts } from '../texts/use-texts.js'
+import { ServiceLink } from './service-link.js'
 
 /**
  * A bar that reports that the session has ended. The user signs in again in a second window, so input in this window is
@@ -11,10 +12,10 @@ export function SessionBar() {
     <div role="alert">
       <p className="away">
         <span>{words.ended}</span>
-        {/* The new window reports the sign-in over a channel, and needs no `window.opener`. */}
-        <a href={loginAddress(SIGNED_IN)} target="_blank" rel="noreferrer" className="button">
+        {/* The new window reports the sign-in over a channel. */}
+        <ServiceLink href={loginAddress(SIGNED_IN)} className="button" opensWindow>
           {words.signInAgain}
-        </a>
+        </ServiceLink>
       </p>
     </div>
   )

@@ -1,15 +1,4 @@
-import type { Texts } from './texts.js'
-
-export const LANGUAGES = ['en', 'de'] as const
-export type Language = (typeof LANGUAGES)[number]
-
-/** Each language is a file of its own, so the browser loads only the shown language. */
-const LOAD: Readonly<Record<Language, () => Promise<Texts>>> = {
-  en: async () => (await import('./en.js')).en,
-  de: async () => (await import('./de.js')).de,
-}
-
-export const loadTexts = (language: Language): Promise<Texts> => LOAD[language]()
+import { LANGUAGES, type Language } from './languages.js'
 
 const CHOSEN = 'credence-console-language'
 

@@ -1,5 +1,8 @@
-import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
-import { type Language, loadTexts, rememberLanguage } from './language.js'
+import { createContext, type ReactNode, startTransition, useCallback, useContext, useMemo, useState } from 'react'
+import { loaded } from '../loaded.js'
+import { rememberLanguage } from './language.js'
+import type { Language } from './languages.js'
+import { loadTexts } from './load.js'
 import type { Texts } from './texts.js'
 
 export interface Spoken {
@@ -20,10 +23,11 @@ interface Props {
 export function TextsProvider({ language, texts, children }: Props) {
   const [spoken, setSpoken] = useState({ language, texts })
   const speak = useCallback(async (chosen: Language) => {
-    const loaded = await loadTexts(chosen)
+    const loadedTexts = await loaded(() => loadTexts(chosen))
     rememberLanguage(chosen)
     document.documentElement.lang = chosen
-    setSpoken({ language: chosen, texts: loaded })
+    // A screen that loads further texts of the language stays visible until they have loaded.
+    startTransition(() => setSpoken({ language: chosen, texts: loadedTexts }))
   }, [])
   const value = useMemo(() => ({ ...spoken, speak }), [spoken, speak])
   return <SpokenContext value={value}>{children}</SpokenContext>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { useTexts } from '../texts/use-texts.js'
 import { ProblemNote } from './problem-note.js'
+import { Skeleton } from './skeleton.js'
 
 /** The used members of the results of `useQuery` and `useInfiniteQuery`. */
 interface Query<Data> {
@@ -14,15 +14,10 @@ interface Props<Data> {
   readonly children: (data: Data) => ReactNode
 }
 
-/** Draws the answer of a query. Until there is an answer, it shows that the query is loading, or shows the error. */
+/** Draws the answer of a query. Until there is an answer, it shows a skeleton, or the error. */
 export function Asked<Data>({ query, children }: Props<Data>) {
-  const { common } = useTexts()
   // Earlier data stays visible while the service is unreachable.
   if (query.data !== undefined) return children(query.data)
   if (query.isError) return <ProblemNote error={query.error} />
-  return (
-    <p className="loading" role="status">
-      {common.loading}
-    </p>
-  )
+  return <Skeleton />
 }

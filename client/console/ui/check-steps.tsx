@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import type { CheckDone } from '../queries/shapes.js'
 import type { Texts } from '../texts/texts.js'
 import { Sentence } from './sentence.js'
@@ -5,8 +6,16 @@ import type { Step } from './timeline.js'
 
 const TONES = { passed: 'good', failed: 'bad', 'not-reached': 'left' } as const
 
-/** Checks as steps of a timeline: name, outcome, and the service's sentence. */
-export function checkSteps(checks: readonly CheckDone[], { checks: names }: Texts): Step[] {
+/**
+ * Checks as steps of a timeline: name, outcome, and the service's sentence.
+ *
+ * @param named names the credential query of a check, if the checks are about several queries
+ */
+export function checkSteps(
+  checks: readonly CheckDone[],
+  { checks: names }: Texts,
+  named: (credentialQueryId: string) => ReactNode = () => null,
+): Step[] {
   const isOfSeveral = new Set(checks.map(({ credentialQueryId }) => credentialQueryId)).size > 1
   return checks.map(({ check, outcome, message, credentialQueryId }, at) => ({
     key: `${at} ${check}`,
@@ -15,7 +24,7 @@ export function checkSteps(checks: readonly CheckDone[], { checks: names }: Text
       <>
         {names.names[check]}
         <span className="hidden"> {names.outcomes[outcome]}</span>
-        {isOfSeveral && credentialQueryId !== undefined && <code className="soft"> {credentialQueryId}</code>}
+        {isOfSeveral && credentialQueryId !== undefined && named(credentialQueryId)}
       </>
     ),
     text: <Sentence>{message}</Sentence>,

@@ -1,5 +1,12 @@
-import { namedClaims, pathKey } from '../../../server/protocol/json-schema/declared-claims.js'
+import {
+  type ClaimPath,
+  claimsWithin,
+  MAX_CLAIMS,
+  namedClaims,
+  pathKey,
+} from '../../../server/protocol/json-schema/declared-claims.js'
 import type { CredenceOutputs } from '../../index.js'
+import { entryOf, inDeclaredOrder, leavesOf } from './claims.js'
 import { DEFAULT_LOCALE, entryFor } from './display-name.js'
 import { walked } from './schema-walk.js'
 
@@ -21,3 +28,37 @@ export const titlesOf = (version: Version, language: string): ReadonlyMap<string
       },
     ),
   )
+
+/** The paths of the claims that a version declares, in the order of its schema. */
+function declaredPaths({ schemaBody }: Version): ClaimPath[] {
+  const paths: ClaimPath[] = []
+  for (const { path } of claimsWithin(walked(schemaBody))) {
+    if (paths.length === MAX_CLAIMS) break
+    paths.push(path)
+  }
+  return paths
+}
+
+/** A value of a claim as a person reads it. */
+export interface TitledClaim {
+  readonly key: string
+  readonly title: string
+  readonly value: string
+}
+
+/**
+ * The values of claims with the titles of their type, in the order of the type.
+ *
+ * @param version undefined if the type is not known: then the titles are the names, and the order is that of the claims
+ */
+export function titledClaims(claims: unknown, version: Version | undefined, language: string): TitledClaim[] {
+  const titles = version === undefined ? new Map<string, string>() : titlesOf(version, language)
+  const titleOf = (path: readonly string[]) =>
+    path.map((name, at) => entryOf(titles, path.slice(0, at + 1)) ?? name).join(' › ')
+  const leaves = leavesOf(claims)
+  return (version === undefined ? leaves : inDeclaredOrder(leaves, declaredPaths(version))).map(({ path, value }) => ({
+    key: path.join('\0'),
+    title: titleOf(path),
+    value,
+  }))
+}

@@ -1,28 +1,38 @@
-interface Props {
+import { pictureOf } from '../../../server/protocol/credential-card/picture.js'
+import { CredentialFace, type FaceProps } from './credential-face.js'
+
+/** A claim with its title. A preview has no values. */
+export interface ShownClaim {
+  readonly key: string
   readonly title: string
-  readonly issuer?: string | undefined
-  readonly backgroundColor?: string | undefined
-  readonly textColor?: string | undefined
-  /** The claims with their titles. A preview has no values. */
-  readonly claims: readonly { readonly key: string; readonly title: string; readonly value?: string | undefined }[]
+  readonly value?: string | undefined
 }
 
-/** A credential as a wallet may draw it. */
-export function CredentialCard({ title, issuer, backgroundColor, textColor, claims }: Props) {
+interface Props extends FaceProps {
+  readonly claims: readonly ShownClaim[]
+}
+
+/** A credential as a wallet may draw it: the card, and below it its claims. */
+export function CredentialCard({ claims, ...face }: Props) {
   return (
-    <div className="credential" style={{ backgroundColor, color: textColor }}>
-      <p className="credential-title">{title}</p>
+    <div className="credential">
+      <CredentialFace {...face} />
       {claims.length > 0 && (
-        <ul>
-          {claims.map(({ key, title: name, value }) => (
+        <ul className="credential-claims">
+          {claims.map(({ key, title, value }) => (
             <li key={key}>
-              <span>{name}</span>
-              {value !== undefined && <strong>{value}</strong>}
+              <span>{title}</span>
+              {value !== undefined && <Value title={title} value={value} />}
             </li>
           ))}
         </ul>
       )}
-      {issuer !== undefined && <p className="credential-issuer">{issuer}</p>}
     </div>
   )
+}
+
+/** The value of a claim. An image is shown as a picture. */
+function Value({ title, value }: { readonly title: string; readonly value: string }) {
+  const picture = pictureOf(value)
+  return picture === undefined ? <strong>{value}</strong> : <img className="picture" src={picture} alt={title} />
 }

@@ -14,15 +14,21 @@ interface Props {
   readonly hint?: string | undefined
   /** The error of the field. */
   readonly error?: string | undefined
+  /** What the user should know about the input, although it is accepted. */
+  readonly warning?: string | undefined
   readonly required?: boolean
   readonly children: (control: ControlProps) => ReactNode
 }
 
 /** A control with its label, hint and error. */
-export function Field({ label, hint, error, required = false, children }: Props) {
+export function Field({ label, hint, error, warning, required = false, children }: Props) {
   const { common } = useTexts()
   const id = useId()
-  const described = [hint === undefined ? '' : `${id}-hint`, error === undefined ? '' : `${id}-wrong`]
+  const described = [
+    hint === undefined ? '' : `${id}-hint`,
+    warning === undefined ? '' : `${id}-warning`,
+    error === undefined ? '' : `${id}-wrong`,
+  ]
     .filter((part) => part !== '')
     .join(' ')
   return (
@@ -42,6 +48,11 @@ export function Field({ label, hint, error, required = false, children }: Props)
         ...(error === undefined ? {} : { 'aria-invalid': true }),
         ...(required ? { 'aria-required': true } : {}),
       })}
+      {warning !== undefined && (
+        <p className="caution" id={`${id}-warning`} role="status">
+          {warning}
+        </p>
+      )}
       {error !== undefined && (
         <p className="wrong" id={`${id}-wrong`}>
           {error}

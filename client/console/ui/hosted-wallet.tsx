@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { session } from '../queries/session.js'
 import { give, makeWallet, noteUse, type Outcome, usedLast, type Wallet, wallets } from '../queries/wallets.js'
 import { useTexts } from '../texts/use-texts.js'
 import { Field } from './field.js'
 import { ProblemNote } from './problem-note.js'
 import { shortened } from './short-id.js'
+import { May } from './use-may.js'
 import { WalletOutcome } from './wallet-outcome.js'
 
 interface Props {
@@ -13,6 +13,8 @@ interface Props {
   readonly uri: string
   readonly pin?: string | undefined
   readonly kind: 'offer' | 'request'
+  /** False after the end of the offer. Then only the outcome is shown, if there is one. */
+  readonly isOpen?: boolean
 }
 
 /**
@@ -20,12 +22,15 @@ interface Props {
  * console, so other users see nothing.
  */
 export function HostedWallet(props: Props) {
-  const { data } = useQuery(session)
-  return data?.mode === 'open' || data?.user?.isAdmin === true ? <Use {...props} /> : null
+  return (
+    <May call="agentHolders.list">
+      <Use {...props} />
+    </May>
+  )
 }
 
 /** Takes an offer or answers a request with a hosted wallet, with one click. If there is no wallet, it creates one. */
-function Use({ uri, pin, kind }: Props) {
+function Use({ uri, pin, kind, isOpen = true }: Props) {
   const { wallets: words } = useTexts()
   const client = useQueryClient()
   const { data: all } = useQuery(wallets)
@@ -43,6 +48,7 @@ function Use({ uri, pin, kind }: Props) {
   if (all === undefined) return null
   if (outcome !== undefined && outcome.kind !== 'lacking')
     return <WalletOutcome outcome={outcome} onOutcome={setOutcome} isElsewhere />
+  if (!isOpen && !using.isPending && !using.isError) return null
   const wallet = all.find(({ id }) => id === chosen) ?? all[0]
   return (
     <div className="fields">
@@ -50,9 +56,9 @@ function Use({ uri, pin, kind }: Props) {
         <Field label={words.which} required>
           {(control) => (
             <select {...control} value={wallet?.id} onChange={({ target }) => setChosen(target.value)}>
-              {all.map(({ id, did }) => (
+              {all.map(({ id, did, name }) => (
                 <option key={id} value={id}>
-                  {shortened(did ?? id)}
+                  {name ?? shortened(did ?? id)}
                 </option>
               ))}
             </select>

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 
-/** A column of a list. The first column names the row. */
+/** A column of a list. The first column names the row, and its link opens the row. */
 export interface Column<Row> {
   readonly key: string
   readonly name: string
@@ -16,13 +16,22 @@ interface Props<Row> {
   readonly keyOf: (row: Row) => string
 }
 
-/** A table of a list; on a phone each row is a card. */
+const isEmpty = (cell: ReactNode): boolean => cell === undefined || cell === null || cell === false || cell === ''
+
+/**
+ * A table of a list; on a phone each row is a card with the name of the column before each value. A column without any
+ * value is left out. The link in the first column covers the whole row (styles/listing.css).
+ */
 export function Listing<Row>({ label, columns, rows, keyOf }: Props<Row>) {
+  const drawn = rows.map((row) => ({ key: keyOf(row), cells: columns.map(({ cell }) => cell(row)) }))
+  const shown = columns
+    .map((column, at) => ({ ...column, at }))
+    .filter(({ at }) => at === 0 || drawn.some(({ cells }) => !isEmpty(cells[at])))
   return (
     <table className="list" aria-label={label}>
       <thead>
         <tr>
-          {columns.map(({ key, name, nameless }) => (
+          {shown.map(({ key, name, nameless }) => (
             <th key={key} scope="col">
               {nameless === true ? <span className="hidden">{name}</span> : name}
             </th>
@@ -30,16 +39,18 @@ export function Listing<Row>({ label, columns, rows, keyOf }: Props<Row>) {
         </tr>
       </thead>
       <tbody>
-        {rows.map((row) => (
-          <tr key={keyOf(row)}>
-            {columns.map(({ key, name, nameless, cell }, at) =>
+        {drawn.map(({ key: rowKey, cells }) => (
+          <tr key={rowKey}>
+            {shown.map(({ key, name, nameless, at }) =>
               at === 0 ? (
                 <th key={key} scope="row">
-                  {cell(row)}
+                  {cells[at]}
                 </th>
+              ) : isEmpty(cells[at]) ? (
+                <td key={key} />
               ) : (
                 <td key={key} data-label={nameless === true ? undefined : name}>
-                  {cell(row)}
+                  <div>{cells[at]}</div>
                 </td>
               ),
             )}

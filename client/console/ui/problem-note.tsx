@@ -14,7 +14,14 @@ export function ProblemNote({ error, messages }: Props) {
   const { problem: words } = useTexts()
   const problem = problemOf(error)
   const sentences = messages ?? problem.messages
-  const lead = problem.status === undefined && sentences.length === 0 ? words.unreachable : words.title
+  const lead =
+    problem.status === undefined && sentences.length === 0
+      ? words.unreachable
+      : problem.status === 404 || problem.status === 410
+        ? words.missing
+        : problem.status === 403
+          ? words.denied
+          : words.title
   return (
     <div className="problem-note" role="alert">
       <strong>{messages?.length === 0 ? words.wrong : lead}</strong>

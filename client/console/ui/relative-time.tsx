@@ -16,11 +16,11 @@ export function relative(then: Date, now: Date, language: string): string {
   return new Intl.RelativeTimeFormat(language, { numeric: 'auto' }).format(Math.trunc(seconds / size), unit)
 }
 
-/** A time as its distance from now. The title has the exact time. */
+/** A time as its distance from now. The title has the exact time with its zone. */
 export function RelativeTime({ at }: { readonly at: string }) {
   const { language } = useSpoken()
   const then = new Date(at)
-  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'medium' }).format(then)
+  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' }).format(then)
   return (
     <time dateTime={at} title={exact}>
       {relative(then, new Date(), language)}

@@ -4,6 +4,7 @@ import { errors } from '../../api/errors.js'
 import { listShape, zListed } from '../../api/paging.js'
 import { CLIENT_ID_PREFIXES } from '../../protocol/openid4vp/client-identifier.js'
 import { zAgentRecord, zDisplayEntry, zStoredDisplayEntry } from '../agent.contract.js'
+import { zBranding } from '../branding.js'
 import { zCertificate } from '../shown-certificate.js'
 
 const { from: _from, to: _to, ...pageShape } = listShape
@@ -138,7 +139,8 @@ const rename = (kind: 'issuer' | 'verifier') => ({
     summary: `Change the display of ${kind === 'issuer' ? 'an issuer' : 'a verifier'} record`,
     description:
       "One of the caller's own records, or the default record. `before` is the display that the caller read. If another caller has " +
-      'changed the display since, the answer is a 409 and nothing changes.',
+      'changed the display since, the answer is a 409 and nothing changes. `branding` replaces the whole branding; without it, the branding ' +
+      'stays as it is. The same check applies to `brandingBefore`.',
     access: 'admin',
     requestExample: { before: [{ name: 'Shop' }], display: [{ name: 'Corner Shop', locale: 'en' }] },
     errors: [400, errors.recordNotFound(kind === 'issuer' ? 'Issuer' : 'Verifier'), errors.recordChanged()],
@@ -147,6 +149,10 @@ const rename = (kind: 'issuer' | 'verifier') => ({
     id: z.string(),
     display: z.array(zDisplayEntry).max(50),
     before: z.array(zStoredDisplayEntry).max(50),
+    branding: zBranding.optional(),
+    brandingBefore: zBranding.optional().meta({
+      description: 'The branding that the caller read; absent if the record had none.',
+    }),
   }),
   output: zSigner,
 })

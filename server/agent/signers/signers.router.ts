@@ -8,7 +8,7 @@ import {
   renameIssuer,
   renameVerifier,
 } from './signers.contract.js'
-import { type Signers, shownSigner } from './signers.js'
+import type { Signers } from './signers.js'
 
 export const signersRouter = (signers: Signers) =>
   router({
@@ -19,7 +19,7 @@ export const signersRouter = (signers: Signers) =>
           ctx,
           input,
           (store, part) => store.page('issuer', part),
-          (signer) => shownSigner(signer, ctx.caller),
+          (signer) => signers.shown('issuer', signer, ctx.caller),
         ),
       ),
 
@@ -36,7 +36,7 @@ export const signersRouter = (signers: Signers) =>
           ctx,
           input,
           (store, part) => store.page('verifier', part),
-          (signer) => shownSigner(signer, ctx.caller),
+          (signer) => signers.shown('verifier', signer, ctx.caller),
         ),
       ),
 

@@ -8,6 +8,8 @@ import { documentOf } from '../../dids/documents.js'
 import { keyIdOf } from '../../dids/identity.js'
 import type { DidStore } from '../../dids/store.js'
 import type { Formats } from '../../formats/registry.js'
+import { type AcceptDisplay, whileImagesStay } from '../../images/accept-display.js'
+import { storedAgain } from '../../images/shown-display.js'
 import {
   CLIENT_ID_PREFIXES,
   type Client,
@@ -17,6 +19,7 @@ import {
   clientIdentifier,
 } from '../../protocol/openid4vp/client-identifier.js'
 import { attests } from '../../protocol/openid4vp/verifier-attestation.js'
+import { shownFace } from '../records.js'
 import { shownCertificate } from '../shown-certificate.js'
 import {
   type listIssuerSigners,
@@ -24,6 +27,7 @@ import {
   MAX_TYPES,
   type readIssuerSigner,
   type readVerifierSigner,
+  type renameIssuer,
 } from './signers.contract.js'
 import type { Signer, SignerKind, SignerStore } from './store.js'
 
@@ -38,12 +42,13 @@ const chainOf = (x5c: Signer['x5c']) =>
  * A record as lists show it.
  *
  * @param caller the caller of the list; undefined for the client secret
+ * @param baseUrl the base URL of the record's half of the service
  */
-export const shownSigner = (signer: Signer, caller: Caller | undefined): Shown => ({
+const shownSigner = (signer: Signer, caller: Caller | undefined, baseUrl: string): Shown => ({
   id: signer.id,
   did: signer.did,
   method: signer.method,
-  display: signer.display.map((entry) => ({ ...entry })),
+  ...shownFace(signer, baseUrl),
   isDefault: signer.isDefault,
   createdAt: signer.createdAt.toISOString(),
   changeable: caller !== undefined && isAdmin(caller) && (signer.isDefault || signer.createdBy === caller.sub),
@@ -73,12 +78,28 @@ export interface SignersPorts {
   readonly formats: Pick<Formats, 'all'>
   /** Returns the prefix for requests that do not choose a prefix. */
   readonly defaultPrefix: (client: Client) => ClientIdPrefix
+  readonly acceptDisplay: AcceptDisplay
+  readonly clock: () => Date
 }
 
 export type Signers = ReturnType<typeof createSigners>
 
 /** Issuer and verifier records with their keys and certificates, for operators. */
-export function createSigners({ store, lists, dids, config, formats, defaultPrefix }: SignersPorts) {
+export function createSigners({
+  store,
+  lists,
+  dids,
+  config,
+  formats,
+  defaultPrefix,
+  acceptDisplay,
+  clock,
+}: SignersPorts) {
+  const baseUrlOf = (kind: SignerKind) => (kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl)
+
+  const shown = (kind: SignerKind, signer: Signer, caller: Caller | undefined) =>
+    shownSigner(signer, caller, baseUrlOf(kind))
+
   const notFound = (kind: SignerKind) => errors.recordNotFound(kind === 'issuer' ? 'Issuer' : 'Verifier')
 
   async function signerOf(kind: SignerKind, id: string): Promise<Signer> {
@@ -96,7 +117,7 @@ export function createSigners({ store, lists, dids, config, formats, defaultPref
       dids.webDidOf(signer.keySetId),
       store.keysOf(signer.keySetId, MAX_KEYS),
     ])
-    const baseUrl = kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl
+    const baseUrl = baseUrlOf(kind)
     return {
       didDocument: did === undefined ? null : { ...documentOf(did, config) },
       didDocumentUrl: web === undefined ? null : `${baseUrl}/${web.uuid}/did.json`,
@@ -113,6 +134,8 @@ export function createSigners({ store, lists, dids, config, formats, defaultPref
   return {
     lists,
 
+    shown,
+
     /** @throws 404 for an unknown issuer. */
     async issuer(id: string, caller: Caller | undefined): Promise<ShownIssuer> {
       const signer = await signerOf('issuer', id)
@@ -121,7 +144,7 @@ export function createSigners({ store, lists, dids, config, formats, defaultPref
         format: name,
         lacks: issuing.lacks({ asMdoc: true, certified: signer.x5c !== null }) ?? null,
       }))
-      return { ...shownSigner(signer, caller), ...whole, formats: lacking, types }
+      return { ...shown('issuer', signer, caller), ...whole, formats: lacking, types }
     },
 
     /** @throws 404 for an unknown verifier. */
@@ -132,7 +155,7 @@ export function createSigners({ store, lists, dids, config, formats, defaultPref
       const client = { did, publicJwk, x5c, attestation, responseUri: verifierBaseUrl, overBrowser: true }
       const byDefault = defaultPrefix(client)
       return {
-        ...shownSigner(signer, caller),
+        ...shown('verifier', signer, caller),
         ...(await shownWhole(signer, 'verifier')),
         names: CLIENT_ID_PREFIXES.map((prefix) => ({
           prefix,
@@ -147,18 +170,28 @@ export function createSigners({ store, lists, dids, config, formats, defaultPref
     /**
      * Changes the display of a record of the caller, or of the default record.
      *
-     * @throws 404 for an unknown record and for a record that a different caller created; 409 if somebody else has
+     * @throws 400 for an image that is not stored; 404 for an unknown record and for a record that a different caller created; 409 if somebody else has
      * changed the record meanwhile.
      */
     async rename(
       kind: SignerKind,
-      { id, ...change }: Pick<Shown, 'id' | 'display'> & { readonly before: Shown['display'] },
+      { id, display, before, branding, brandingBefore }: z.output<typeof renameIssuer.input>,
       caller: Caller,
     ): Promise<Shown> {
-      const outcome = await store.rename(kind, id, change, caller.sub)
+      if (branding === undefined && brandingBefore !== undefined)
+        throw errors.badRequest('brandingBefore must not be given without branding')
+      const accepted = await acceptDisplay(display)
+      const change = {
+        display: accepted.entries,
+        before: before.map((entry) => storedAgain(entry, baseUrlOf(kind))),
+        branding,
+        brandingBefore,
+        imageIds: accepted.imageIds,
+      }
+      const outcome = await whileImagesStay(() => store.rename(kind, id, change, caller.sub, clock()))
       if (outcome === 'changed') throw errors.recordChanged()
       if (outcome === 'unknown') throw notFound(kind)
-      return shownSigner(await signerOf(kind, id), caller)
+      return shown(kind, await signerOf(kind, id), caller)
     },
   }
 }

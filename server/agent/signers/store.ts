@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { audited } from '../../database/audited.js'
 import type { Database } from '../../database/connect.js'
-import { fragment, Step } from '../../database/fragment.js'
+import { emptyFragment, fragment, Step } from '../../database/fragment.js'
 import { type ListPart, listPart } from '../../database/list-position.js'
 import { json, publicJwk, x5c } from '../../database/row-shapes.js'
+import { reuseImages } from '../../images/store.js'
 import { currentKey } from '../../keys/store.js'
+import type { Branding } from '../branding.js'
 import type { DisplayEntry } from '../store.js'
 
 const zSigner = z.strictObject({
@@ -12,6 +14,7 @@ const zSigner = z.strictObject({
   did: z.string(),
   method: z.enum(['key', 'web']),
   display: json<DisplayEntry[]>(),
+  branding: json<Branding>().nullable(),
   isDefault: z.boolean(),
   createdBy: z.string().nullable(),
   createdAt: z.date(),
@@ -40,8 +43,21 @@ export type SignerKind = 'issuer' | 'verifier'
 const TABLES = { issuer: fragment`issuers`, verifier: fragment`verifiers` } as const
 
 const columns = fragment`
-  r.id, r.did, r.method, coalesce(r.display, '[]'::jsonb) AS display, r.is_default AS "isDefault", r.created_by AS "createdBy",
+  r.id, r.did, r.method, coalesce(r.display, '[]'::jsonb) AS display, r.branding, r.is_default AS "isDefault", r.created_by AS "createdBy",
   r.created_at AS "createdAt", r.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.x5c`
+
+/** A change of the display and branding of a record. */
+export interface FaceChange {
+  readonly display: readonly DisplayEntry[]
+  /** The display that the caller read. */
+  readonly before: readonly DisplayEntry[]
+  /** The new branding; undefined if the branding stays as it is. */
+  readonly branding?: Branding | undefined
+  /** The branding that the caller read; undefined if there was none. */
+  readonly brandingBefore?: Branding | undefined
+  /** The stored images that the new display refers to. */
+  readonly imageIds: readonly string[]
+}
 
 /** The outcome of a change. Unless it is `done`, nothing was changed. */
 export type Renamed = 'done' | 'changed' | 'unknown'
@@ -79,25 +95,27 @@ export function createSignerStore({ bounded, sql }: Database) {
     },
 
     /**
-     * Changes the display of a record of the caller, or of the default record, if the display is still as the caller
-     * read it. The current display is read while the row is locked. So if two callers change the display at the same
+     * Changes the display of a record of the caller, or of the default record, if display and branding are still as the caller
+     * read them. The current display is read while the row is locked. So if two callers change the display at the same
      * time, the second change is refused.
      */
-    async rename(
-      kind: SignerKind,
-      id: string,
-      { display, before }: { readonly display: readonly DisplayEntry[]; readonly before: readonly DisplayEntry[] },
-      sub: string,
-    ): Promise<Renamed> {
+    async rename(kind: SignerKind, id: string, change: FaceChange, sub: string, now: Date): Promise<Renamed> {
+      const { display, before, branding, brandingBefore, imageIds } = change
+      const brandingText = (value: Branding) => fragment`${JSON.stringify(value)}::jsonb`
+      const changesBranding = branding === undefined ? emptyFragment : fragment`, branding = ${brandingText(branding)}`
+      const sameBranding =
+        branding === undefined
+          ? emptyFragment
+          : fragment`AND coalesce(r.branding, '{}'::jsonb) = ${brandingText(brandingBefore ?? {})}`
       const theirs = fragment`r.id = ${id} AND (r.created_by = ${sub} OR r.is_default)`
       const renamed = new Step<'id'>(
         'renamed',
         fragment`
-          UPDATE ${TABLES[kind]} r SET display = ${JSON.stringify(display)}::jsonb
-          WHERE ${theirs} AND coalesce(r.display, '[]'::jsonb) = ${JSON.stringify(before)}::jsonb RETURNING r.id`,
+          UPDATE ${TABLES[kind]} r SET display = ${JSON.stringify(display)}::jsonb ${changesBranding}
+          WHERE ${theirs} AND coalesce(r.display, '[]'::jsonb) = ${JSON.stringify(before)}::jsonb ${sameBranding} RETURNING r.id`,
       )
       const recorded = audited({ of: renamed, actor: sub, action: `${kind}.renamed`, subject: kind })
-      const [row] = await sql(zRenamed, [recorded])`
+      const [row] = await sql(zRenamed, [...reuseImages(kind, renamed, imageIds, now), recorded])`
         SELECT EXISTS (SELECT 1 FROM ${TABLES[kind]} r WHERE ${theirs}) AS found, EXISTS (SELECT 1 FROM ${renamed}) AS done`
       if (row?.done === true) return 'done'
       return row?.found === true ? 'changed' : 'unknown'

@@ -1,6 +1,5 @@
 import { TooSlowError } from '../errors.js'
 import type { Standby, Standing } from './standby.js'
-import type { RecentWriters } from './writers.js'
 
 /** Reads a list. `read` receives the stores of the replica or of the primary. */
 export type ReadList<Stores> = <T>(read: (stores: Stores) => Promise<T>) => Promise<T>
@@ -19,17 +18,11 @@ export type ListSource = Standing | 'wrote' | 'failed'
 export interface Lists<Stores> {
   /** @param callers the ids under which the caller may have made changes; empty for a stranger. */
   readerFor(callers: readonly string[]): Promise<ReadList<Stores>>
-  /**
-   * Makes a change that is visible in lists. For the next 10 seconds, every process reads the caller's lists from the
-   * primary.
-   */
-  changing<T>(callers: readonly string[], change: () => Promise<T>): Promise<T>
 }
 
 /** The lists of a service without a replica. All lists come from the primary. */
 export const primaryLists = <Stores>(stores: Stores): Lists<Stores> => ({
   readerFor: async () => (read) => read(stores),
-  changing: (_, change) => change(),
 })
 
 export interface ReplicaLists<Stores> {
@@ -38,7 +31,6 @@ export interface ReplicaLists<Stores> {
   readonly standby: Standby
   /** Whether a caller changed something recently. */
   readonly wrote: (caller: string) => Promise<true | undefined>
-  readonly changing: RecentWriters['changing']
   /** Called for each list that is read. */
   readonly onRead: (source: ListSource) => void
 }
@@ -48,7 +40,6 @@ export function replicaLists<Stores>({
   replica,
   standby,
   wrote,
-  changing,
   onRead,
 }: ReplicaLists<Stores>): Lists<Stores> {
   const sourceFor = async (callers: readonly string[]): Promise<ListSource> => {
@@ -76,6 +67,5 @@ export function replicaLists<Stores>({
         return read(primary)
       }
     },
-    changing,
   }
 }

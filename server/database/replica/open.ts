@@ -22,8 +22,11 @@ const CONNECTIONS = 5
  * nothing.
  */
 export interface Replica {
-  /** Makes a change, and records that the caller made a change. */
-  readonly changing: Lists<unknown>['changing']
+  /**
+   * Makes a change that is visible in lists. For the next 10 seconds, every process reads the caller's lists from the
+   * primary.
+   */
+  readonly changing: RecentWriters['changing']
   /** Makes the reader for lists. `stores` makes the stores for the replica and for the primary. */
   listsOver<Stores>(stores: (database: Database) => Stores): Lists<Stores>
   readonly checks: Record<string, () => Promise<'up' | 'degraded'>>
@@ -65,7 +68,6 @@ export function openReplica({ url, database, log, onRead }: ReplicaOptions): Rep
         replica: stores(replica),
         standby,
         wrote,
-        changing: writers.changing,
         onRead,
       }),
     checks: { replica: async () => ((await standby.standing()) === 'replica' ? 'up' : 'degraded') },

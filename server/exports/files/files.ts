@@ -6,12 +6,13 @@ const COLUMNS = {
   person: ['record', 'id', 'at', 'purpose', 'keptUntil', 'data'],
   credentials: [
     ...['id', 'type', 'version', 'schemaId', 'configurationIds', 'issuerId', 'holderDid', 'offeringId', 'createdBy'],
-    ...['status', 'createdAt', 'revokedAt', 'suspendedAt', 'reason', 'claimsErasedAt', 'vc'],
+    ...['reference', 'label', 'status', 'createdAt', 'revokedAt', 'suspendedAt', 'expiresAt', 'supersededBy', 'reason'],
+    ...['claimsErasedAt', 'vc'],
   ],
   audit: ['id', 'at', 'actor', 'action', 'subject', 'subjectId', 'detail'],
   sessions: [
     ...['id', 'verifierId', 'state', 'profile', 'errorMessage', 'createdBy', 'createdAt', 'expiresAt', 'endedAt'],
-    ...['claimsErasedAt', 'result', 'discarded', 'checks'],
+    ...['reference', 'label', 'claimsErasedAt', 'result', 'discarded', 'checks'],
   ],
 } as const satisfies Readonly<Record<Order['kind'], readonly string[]>>
 

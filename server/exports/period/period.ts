@@ -6,11 +6,8 @@ import type { CredentialListStore } from '../../issuer/credentials/list/store.js
 import type { VerificationSessionListStore } from '../../verifier/sessions/list-store.js'
 import { shownListedSession } from '../../verifier/sessions/verification-sessions.js'
 import type { ClaimsStore } from '../claims-store.js'
-import { type Order, type PeriodKind, RECORDS_AT_ONCE, type Records } from '../export.js'
+import type { Order, PeriodKind, Records } from '../export.js'
 import { paged } from '../paged.js'
-
-/** Number of sessions that are searched at once for the sessions of one caller. */
-const ROWS_AT_ONCE = 1_000
 
 /** Dependencies of {@link createPeriodRecords}. */
 export interface PeriodRecordsPorts {
@@ -39,12 +36,9 @@ export function createPeriodRecords({ credentials, sessions, audit, claims }: Pe
   }
 
   async function* sessionsOf(timed: (part: ListPart) => TimedPart, owner?: string): Records {
-    // Sessions have no index by caller. Rows without claims are small, so that many are read at once.
-    const take = owner === undefined ? RECORDS_AT_ONCE : ROWS_AT_ONCE
-    for await (const page of paged((part) => sessions.page(undefined, timed(part)), take)) {
-      const rows = page.filter((row) => owner === undefined || row.createdBy === owner)
-      const outcomes = rows.length === 0 ? undefined : await claims.ofSessions(rows.map(({ id }) => id))
-      yield rows.map((row) => ({ record: 'session', ...shownListedSession(row), ...outcomes?.get(row.id) }))
+    for await (const rows of paged((part) => sessions.page({ creator: owner }, timed(part)))) {
+      const outcomes = await claims.ofSessions(rows.map(({ id }) => id))
+      yield rows.map((row) => ({ record: 'session', ...shownListedSession(row), ...outcomes.get(row.id) }))
     }
   }
 

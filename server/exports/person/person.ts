@@ -6,6 +6,8 @@ import type { ListPosition } from '../../database/list-position.js'
 import { listedCredential } from '../../issuer/credentials/list/listed-credential.js'
 import type { ProtectedName } from '../../keys/at-rest/columns.js'
 import type { Vault } from '../../keys/vault.js'
+import { type Names, namesView } from '../../names/names.js'
+import { requestTextsView } from '../../names/names-store.js'
 import { isObject } from '../../protocol/json/json-object.js'
 import type { ClaimsStore } from '../claims-store.js'
 import { type ExportRecord, iso, type Records, type Subject } from '../export.js'
@@ -20,7 +22,7 @@ export interface PersonRecordsPorts {
   readonly audit: Pick<AuditStore, 'page'>
   readonly claims: ClaimsStore
   readonly vault: Pick<Vault, 'reveal'>
-  readonly config: Pick<Config, 'retentionAuditDays' | 'sessionResultTtlSeconds'>
+  readonly config: Pick<Config, 'retentionAuditDays' | 'retentionPresentationsDays' | 'sessionResultTtlSeconds'>
   readonly clock: () => Date
 }
 
@@ -77,13 +79,16 @@ export function createPersonRecords({ store, audit, claims, vault, config, clock
 
   async function offeringRecords(rows: readonly PersonOffering[]): Promise<ExportRecord[]> {
     if (rows.length === 0) return []
-    const subjects = await claims.ofOfferings(rows.map(({ id }) => id))
+    const ids = rows.map(({ id }) => id)
+    const subjects = await claims.ofOfferings(ids)
+    const names = await claims.namesOfOfferings(ids)
     return rows.map(({ expiresAt, createdAt, claimsDueAt, claimsErasedAt, ...row }) => ({
       record: 'offering',
       ...row,
       at: createdAt.toISOString(),
       expiresAt: iso(expiresAt),
       credentialSubject: subjects.get(row.id) ?? null,
+      ...namesView(names.get(row.id)),
       ...claimsKept({ claimsDueAt, claimsErasedAt }),
       ...kept('offering'),
     }))
@@ -97,15 +102,25 @@ export function createPersonRecords({ store, audit, claims, vault, config, clock
     const ids = rows.filter((row) => !isOfAnother(row)).map(({ id }) => id)
     const vcs = ids.length === 0 ? new Map<string, unknown>() : await claims.ofCredentials(ids)
     const notes = ids.length === 0 ? new Map<string, string>() : await claims.notesOf(ids)
+    const names = ids.length === 0 ? new Map<string, Names | null>() : await claims.namesOfCredentials(ids)
     const offeringIds = rows.flatMap((row) => (isOfAnother(row) ? [] : (row.offeringId ?? [])))
     const offerings = offeringIds.length === 0 ? [] : await store.offeringsOfOne(offeringIds, person)
     const records = rows.flatMap((row): ExportRecord[] => {
-      const { createdAt: at, ...shown } = listedCredential(row)
+      const { createdAt: at, ...shown } = listedCredential({ ...row, names: names.get(row.id) ?? null })
       const { redemptionId, recipientDid, redeemedBy, redeemedAt, offeringId, id: credentialId } = row
       const vc = isOfAnother(row) ? { ofAnotherPerson: true } : { vc: vcs.get(row.id) ?? null }
       const ends = { ...claimsKept(row), ...kept('credential', { expiresAt: row.recordDueAt }) }
       const note = notes.has(row.id) ? { note: notes.get(row.id) } : {}
-      const credential = { record: 'credential', ...shown, at, instances: row.instances, ...vc, ...note, ...ends }
+      const credential = {
+        record: 'credential',
+        ...shown,
+        at,
+        instances: row.instances,
+        attestations: row.attestations ?? [],
+        ...vc,
+        ...note,
+        ...ends,
+      }
       if (redemptionId === null) return [credential]
       const redemption = { id: redemptionId, credentialId, offeringId, recipientDid, redeemedBy }
       return [credential, { record: 'redemption', ...redemption, at: iso(redeemedAt), ...kept('redemption') }]
@@ -149,11 +164,14 @@ export function createPersonRecords({ store, audit, claims, vault, config, clock
     for await (const rows of paged((part) => store.results(part))) {
       const outcomes = await claims.ofSessions(rows.map(({ id }) => id))
       const ofPerson = rows.filter(({ id }) => isOfPerson(outcomes.get(id)?.result))
+      if (ofPerson.length === 0) continue
+      const names = await claims.namesOfSessions(ofPerson.map(({ id }) => id))
       yield ofPerson.map(({ id, verifierId, endedAt }) => ({
         record: 'verificationResult',
         id,
         verifierId,
         at: endedAt.toISOString(),
+        ...requestTextsView(names.get(id) ?? { names: null, purpose: null }),
         ...outcomes.get(id),
         ...kept('verificationResult', { endedAt }),
       }))
@@ -169,13 +187,15 @@ export function createPersonRecords({ store, audit, claims, vault, config, clock
   async function* walletRecords({
     id: holderId,
     method,
+    name,
     createdAt,
   }: {
     id: string
     method: string
+    name: string | null
     createdAt: Date
   }): Records {
-    yield [{ record: 'wallet', id: holderId, method, at: createdAt.toISOString(), ...kept('wallet') }]
+    yield [{ record: 'wallet', id: holderId, method, name, at: createdAt.toISOString(), ...kept('wallet') }]
     yield* didRecords({ holderId })
     yield* each(
       (part) => store.heldCredentials(holderId, part),
@@ -198,7 +218,7 @@ export function createPersonRecords({ store, audit, claims, vault, config, clock
       async ({ id, content, createdAt: at }) => {
         const opened = await reveal('wallet_presentations.content', id, content)
         const row = { id, holderId, at: at.toISOString(), content: opened }
-        return { record: 'walletPresentation', ...row, ...kept('walletPresentation') }
+        return { record: 'walletPresentation', ...row, ...kept('walletPresentation', { createdAt: at }) }
       },
     )
     yield* each(

@@ -1,7 +1,8 @@
 import type { Config } from '../../config/config.js'
+import { DAY_SECONDS } from '../../maintenance/task.js'
 
 /** The end of a record: a rule in words, or a moment of the record that a number of seconds follows. */
-type End = string | { readonly after: 'expiresAt' | 'endedAt'; readonly seconds: number }
+type End = string | { readonly after: 'createdAt' | 'expiresAt' | 'endedAt'; readonly seconds: number }
 
 interface Purpose {
   /** The reason why the service keeps the record (GDPR Article 15(1)(a)). */
@@ -16,12 +17,16 @@ const AT_END: End = { after: 'expiresAt', seconds: 0 }
 /** Sign-ins stay for an hour after their end. */
 const AUTHORIZATION_SECONDS = 3_600
 
-type PurposeConfig = Pick<Config, 'retentionAuditDays' | 'sessionResultTtlSeconds'>
+type PurposeConfig = Pick<Config, 'retentionAuditDays' | 'retentionPresentationsDays' | 'sessionResultTtlSeconds'>
 
 /** The purpose and the end of each kind of record. */
-export const purposesOf = ({ sessionResultTtlSeconds, retentionAuditDays }: PurposeConfig) =>
+export const purposesOf = ({
+  sessionResultTtlSeconds,
+  retentionAuditDays,
+  retentionPresentationsDays,
+}: PurposeConfig) =>
   ({
-    credential: { purpose: 'Proves what was issued to whom, and allows to revoke it.', until: AT_END },
+    credential: { purpose: 'Proves what was issued to whom. It is needed to revoke the credential.', until: AT_END },
     redemption: { purpose: 'Counts how often an offering was taken, and by whom.', until: NOT_DELETED },
     offering: { purpose: 'Holds the claims of a credential that the person may take.', until: NOT_DELETED },
     authorization: {
@@ -36,7 +41,10 @@ export const purposesOf = ({ sessionResultTtlSeconds, retentionAuditDays }: Purp
     wallet: { purpose: 'A hosted wallet of the person.', until: NOT_DELETED },
     did: { purpose: 'Names the person, or a wallet of the person, to issuers and verifiers.', until: BY_WALLET },
     walletCredential: { purpose: 'A credential that the person keeps in a hosted wallet.', until: BY_WALLET },
-    walletPresentation: { purpose: 'Shows the person what the hosted wallet presented to whom.', until: NOT_DELETED },
+    walletPresentation: {
+      purpose: 'Shows the person what the hosted wallet presented to whom.',
+      until: { after: 'createdAt', seconds: retentionPresentationsDays * DAY_SECONDS },
+    },
     walletPendingIssuance: {
       purpose: 'A credential that the hosted wallet waits for.',
       until: AT_END,
@@ -57,6 +65,7 @@ export const purposesOf = ({ sessionResultTtlSeconds, retentionAuditDays }: Purp
 export type PersonRecord = keyof ReturnType<typeof purposesOf>
 
 interface Ending {
+  readonly createdAt?: Date | null
   readonly expiresAt?: Date | null
   readonly endedAt?: Date | null
 }

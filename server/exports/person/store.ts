@@ -3,6 +3,7 @@ import type { Database } from '../../database/connect.js'
 import { emptyFragment, type Fragment, fragment } from '../../database/fragment.js'
 import { type ListPart, listPart } from '../../database/list-position.js'
 import { json } from '../../database/row-shapes.js'
+import { type StoredAttestation, watchedAttestations } from '../../issuer/credentials/history/store.js'
 import { listedColumns, zListedRow } from '../../issuer/credentials/list/store.js'
 
 /** Maximum number of a person's DIDs, and of the instances of one credential, in an export. */
@@ -25,6 +26,7 @@ const zCredential = zListedRow.extend({
   claimsDueAt: z.date().nullable(),
   recordDueAt: z.date().nullable(),
   instances: json<Record<string, unknown>[]>(),
+  attestations: json<StoredAttestation[]>().nullable(),
 })
 
 /** A credential of a person with its redemption, if any, and without its claims. */
@@ -65,7 +67,7 @@ const zAuthorization = z.strictObject({
 
 const zResult = z.strictObject({ id: z.string(), verifierId: z.string(), createdAt: z.date(), endedAt: z.date() })
 
-const zWallet = z.strictObject({ id: z.string(), method: z.string(), createdAt: z.date() })
+const zWallet = z.strictObject({ id: z.string(), method: z.string(), name: z.string().nullable(), createdAt: z.date() })
 
 const zWalletDid = z.strictObject({
   id: z.string(),
@@ -149,7 +151,8 @@ export function createPersonStore({ sql }: Database) {
         (SELECT coalesce(json_agg(json_build_object('configurationId', t.configuration_id, 'format', t.format,
             'statusListId', t.status_list_id, 'statusListIndex', t.status_index, 'revokedAt', t.revoked_at, 'suspendedAt', t.suspended_at)),
             '[]')
-         FROM (SELECT * FROM credential_instances i WHERE i.credential_id = c.id LIMIT ${INSTANCES}) t) AS instances
+         FROM (SELECT * FROM credential_instances i WHERE i.credential_id = c.id LIMIT ${INSTANCES}) t) AS instances,
+        ${watchedAttestations(INSTANCES)} AS attestations
       FROM credentials c
       JOIN schemas s ON s.id = c.schema_id
       LEFT JOIN redemptions r ON r.credential_id = c.id
@@ -233,13 +236,13 @@ export function createPersonStore({ sql }: Database) {
     /** Hosted wallets of a user. */
     wallets: (sub: string, part: ListPart) =>
       sql(zWallet)`
-        SELECT h.id, h.method, h.created_at AS "createdAt" FROM holders h
+        SELECT h.id, h.method, h.name, h.created_at AS "createdAt" FROM holders h
         WHERE h.created_by = ${sub} ${end(fragment`h`, part)}`,
 
     /** The hosted wallet of a DID. */
     walletOfDid: (did: string) =>
       sql(zWallet)`
-        SELECT h.id, h.method, h.created_at AS "createdAt" FROM holders h JOIN dids d ON d.holder_id = h.id WHERE d.did = ${did}`,
+        SELECT h.id, h.method, h.name, h.created_at AS "createdAt" FROM holders h JOIN dids d ON d.holder_id = h.id WHERE d.did = ${did}`,
 
     /** DIDs of a hosted wallet, or DIDs that a user created without a wallet. */
     dids: (of: { readonly holderId: string } | { readonly createdBy: string }, part: ListPart) =>
@@ -300,6 +303,9 @@ export function createPersonStore({ sql }: Database) {
           UNION ALL SELECT 'issuers', id, did, created_at FROM issuers WHERE created_by = ${sub}
           UNION ALL SELECT 'verifiers', id, did, created_at FROM verifiers WHERE created_by = ${sub}
           UNION ALL SELECT 'trusted_issuers', id, issuer, created_at FROM trusted_issuers WHERE created_by = ${sub}
+          UNION ALL SELECT 'trust_lists', id, url, created_at FROM trust_lists WHERE created_by = ${sub}
+          UNION ALL SELECT 'images', image_id, NULL, created_at FROM image_uploads WHERE uploader = ${sub}
+          UNION ALL SELECT 'webhooks', id, url, created_at FROM webhooks WHERE created_by = ${sub}
           UNION ALL SELECT 'pages', id, NULL, created_at FROM pages WHERE made_by = ${sub}) m
         WHERE true ${end(fragment`m`, part)}`,
   }

@@ -9,7 +9,7 @@ import { vctOf } from './vct.js'
 const DECOYS = 0
 
 async function sign(request: SigningRequest, typ: 'dc+sd-jwt' | 'vc+sd-jwt'): Promise<SignedCredential> {
-  const { installation, type, binding, expiresAt, x5c } = request
+  const { installation, type, binding, validFrom, expiresAt, x5c } = request
   const { id: _, ...claims } = request.subject
   const compact = await issueSdJwtVc({
     typ,
@@ -23,6 +23,7 @@ async function sign(request: SigningRequest, typ: 'dc+sd-jwt' | 'vc+sd-jwt'): Pr
     status: request.status.token,
     randomBytes: request.randomBytes,
     issuedAt: request.issuedAt,
+    ...(validFrom === undefined ? {} : { validFrom }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(binding.subjectId === undefined ? {} : { subject: binding.subjectId }),
     ...(binding.holderKey === undefined ? {} : { holderKey: binding.holderKey }),

@@ -2,7 +2,7 @@ import { issueJwtVc } from '../../protocol/jwt-vc/issue.js'
 import type { Issuing, SignedCredential, SigningRequest } from '../issuing.js'
 
 function sign(request: SigningRequest): Promise<SignedCredential> {
-  const { binding, expiresAt } = request
+  const { binding, validFrom, expiresAt } = request
   return issueJwtVc({
     signer: request.signer,
     issuer: request.issuerDid,
@@ -12,6 +12,7 @@ function sign(request: SigningRequest): Promise<SignedCredential> {
     schema: request.schema,
     status: request.status.bitstring,
     issuedAt: request.issuedAt,
+    ...(validFrom === undefined ? {} : { validFrom }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
     ...(binding.subjectId === undefined ? {} : { subjectId: binding.subjectId }),
     ...(binding.holderKey === undefined ? {} : { holderKey: binding.holderKey }),

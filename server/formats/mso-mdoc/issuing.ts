@@ -69,7 +69,7 @@ function deviceKeyOf({ holderKey }: Binding): Jwk {
 }
 
 async function sign(request: SigningRequest): Promise<SignedCredential> {
-  const { type, subject, binding, status, issuedAt, now, expiresAt, x5c } = request
+  const { type, subject, binding, status, issuedAt, validFrom = issuedAt, now, expiresAt, x5c } = request
   if (type.mdoc === null) throw new CredentialError('The type has no mdoc.')
   const { issueMdoc } = await loadMdoc()
   const compact = await issueMdoc({
@@ -80,8 +80,9 @@ async function sign(request: SigningRequest): Promise<SignedCredential> {
     deviceKey: deviceKeyOf(binding),
     status: status.token,
     issuedAt,
+    validFrom,
     now,
-    expiresAt: expiresAt ?? new Date(issuedAt.getTime() + DEFAULT_VALIDITY_MS),
+    expiresAt: expiresAt ?? new Date(validFrom.getTime() + DEFAULT_VALIDITY_MS),
     randomBytes: request.randomBytes,
   })
   return { compact, vc: undefined }

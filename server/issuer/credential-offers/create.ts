@@ -25,7 +25,7 @@ export type MakeOffer = ReturnType<typeof createMakeOffer>
 export function createMakeOffer({ prepare, store, metrics, config, formats, seals }: MakeOfferPorts) {
   return async (caller: Caller, request: OfferRequest, work: Work) => {
     const { offering, session, page, context } = await prepare(caller, request, work)
-    const { id, grant, profile, deferred } = offering
+    const { id, grant, profile, deferred, claimsAtIssuance } = offering
     await store.insert(offering, session, page)
     metrics.offerSession('created')
     const offered = {
@@ -37,6 +37,7 @@ export function createMakeOffer({ prepare, store, metrics, config, formats, seal
       grant,
       profile,
       deferred,
+      claimsAtIssuance,
     }
     return {
       credentialOfferSessionId: id,

@@ -1,12 +1,14 @@
 import { z } from 'zod'
 import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
-import { listShape, zListed } from '../../api/paging.js'
+import { listShape, mineShape, zListed } from '../../api/paging.js'
+import { nameFilters, namesShape } from '../../names/names.js'
 import { zWalletUrl } from '../../protocol/oauth/redirect-uri.js'
 import { zClaimsErasedAt, zSubject } from '../credentials/credentials.contract.js'
 import { OFFER_PROFILES } from '../openid4vci/offer-profile.js'
 import { CREDENTIAL_OFFER_STATES } from '../openid4vci/sessions/session.js'
 import { zTxCodeRequest } from '../openid4vci/tx-code.js'
+import { zExpiresInDays, zValidFrom } from '../schemas/schemas.contract.js'
 
 const MAX_VALIDITY_SECONDS = 2_592_000
 
@@ -24,6 +26,19 @@ export const zCredentialOfferSession = z.object({
     description: 'Only for a deferred offer: `pending` while a wallet waits, then the decision.',
   }),
   claimsErasedAt: zClaimsErasedAt,
+  ...namesShape,
+})
+
+/** The members of a deferred offer that only callers who may decide it receive. */
+export const zUndecided = z.object({
+  credentialSubject: zSubject.optional().meta({
+    description: 'The claims of a deferred offer before the decision. Only callers who may decide receive them.',
+  }),
+  ...namesShape,
+})
+
+const zOfferSessionWithCreator = zCredentialOfferSession.extend({
+  createdBy: z.string().meta({ description: 'The `sub` of the caller that created the offer.' }),
 })
 
 export const createCredentialOffer = {
@@ -33,13 +48,29 @@ export const createCredentialOffer = {
     description:
       'The offer has one redemption. The answer contains the offer by reference and by value, and the transaction code if one ' +
       'was requested. The code is not shown again.',
+    requestExample: {
+      credentialConfigurationIds: ['ProofOfPurchase'],
+      credentialSubject: { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-11-21' },
+      reference: 'M-2026-0042',
+    },
     access: 'issuer',
+    idempotent: true,
     status: 201,
-    errors: [400],
+    errors: [400, errors.schemaDenied()],
   }),
   input: z.strictObject({
     credentialConfigurationIds: z.array(z.string().min(1)).min(1).max(20),
-    credentialSubject: zSubject,
+    credentialSubject: zSubject.optional().meta({
+      description: 'The claims. Required, unless `claims` is `atIssuance`.',
+    }),
+    claims: z
+      .literal('atIssuance')
+      .optional()
+      .meta({
+        description:
+          'The claims source of the type is asked for the claims when a wallet takes the credential. The offer has no claims, and ' +
+          'needs a `reference` or a `forSubject`. Only for the owner of the type and for admins.',
+      }),
     issuerId: z.string().optional(),
     txCode: zTxCodeRequest.optional().meta({ description: 'Requests a transaction code. The answer contains it.' }),
     grant: z.enum(['pre-authorized_code', 'authorization_code']).optional().meta({
@@ -74,7 +105,12 @@ export const createCredentialOffer = {
           'Whether to make a share page (`pageUrl`), as POST /pages does. The QR code on the page contains the URL of the ' +
           'page, so that a camera without a wallet can open it. The page links to the offer.',
       }),
+    expiresInDays: zExpiresInDays.optional().meta({
+      description: 'Days from issuance to expiry of the credential. Default: `expiresInDays` of the schema.',
+    }),
+    validFrom: zValidFrom.optional(),
     expiresInSeconds: z.int().min(1).max(MAX_VALIDITY_SECONDS).optional().meta({ description: 'Default 86,400.' }),
+    ...namesShape,
   }),
   output: z.object({
     credentialOfferSessionId: z.uuid(),
@@ -92,13 +128,13 @@ export const readCredentialOfferSession = {
     tag: 'Credential offers',
     summary: 'Read a credential-offer session',
     description:
-      'Only for the caller that created the session. For any other caller the session is unknown: a 500, as for every unknown ' +
-      'session.',
+      'For the caller that created the session, and for operators. For any other caller the session is unknown: a 500, as for ' +
+      'every unknown session.',
     access: 'issuer',
     errors: [400, errors.credentialOfferSessionNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
-  output: zCredentialOfferSession,
+  output: zOfferSessionWithCreator,
 }
 
 export const listCredentialOfferSessions = {
@@ -106,8 +142,8 @@ export const listCredentialOfferSessions = {
     tag: 'Credential offers',
     summary: 'List credential-offer sessions',
     description:
-      'The sessions of all callers, the newest first. The answer contains nothing with which a wallet could take an offer.',
-    access: 'issuerOperator',
+      'Operators list the sessions of all callers, and other callers their own sessions, the newest first. The answer contains nothing with which a wallet could take an offer.',
+    access: 'clientOrIssuer',
     errors: [400, errors.credentialOfferSessionNotFound()],
   }),
   input: z
@@ -116,20 +152,28 @@ export const listCredentialOfferSessions = {
       deferred: zDeferred.optional().meta({
         description: 'Only deferred offers whose wallets wait for a decision (`pending`), or that have this decision.',
       }),
+      withClaims: z.boolean().optional().meta({
+        description:
+          '`true` for `credentialSubject` of the deferred offers that the caller may decide. Claims beyond 2 MiB in one page are left out.',
+      }),
+      ...nameFilters,
+      ...mineShape,
       ...listShape,
     })
     .prefault({}),
-  output: zListed(
-    zCredentialOfferSession.extend({
-      createdBy: z.string().meta({ description: 'The `sub` of the caller that created the offer.' }),
-    }),
-  ),
+  output: zListed(zOfferSessionWithCreator.extend(zUndecided.shape)),
 }
 
 const MAX_REASON = 300
 
+const zReason = z
+  .string()
+  .min(1)
+  .max(MAX_REASON)
+  .meta({ description: 'The errorMessage of the session. The wallet does not receive it.' })
+
 const DECISION =
-  'For the creator of the offer and for admins. The decision is possible before a wallet requests the credential. The answer is a 409 for a second ' +
+  'For the creator of the offer and for operators. The decision is possible before a wallet requests the credential. The answer is a 409 for a second ' +
   'decision, for an ended offer, and for an offer that is not deferred.'
 
 export const approveCredentialOffer = {
@@ -142,7 +186,9 @@ export const approveCredentialOffer = {
   }),
   input: z.strictObject({
     id: z.string(),
-    credentialSubject: zSubject.optional().meta({ description: 'Replaces the offered subject.' }),
+    credentialSubject: zSubject
+      .optional()
+      .meta({ description: 'Replaces the offered subject. Required for an offer with `claims: "atIssuance"`.' }),
   }),
   output: zCredentialOfferSession,
 }
@@ -157,12 +203,7 @@ export const rejectCredentialOffer = {
   }),
   input: z.strictObject({
     id: z.string(),
-    reason: z
-      .string()
-      .min(1)
-      .max(MAX_REASON)
-      .optional()
-      .meta({ description: 'The errorMessage of the session. The wallet does not receive it.' }),
+    reason: zReason.optional(),
   }),
   output: zCredentialOfferSession,
 }
@@ -182,4 +223,42 @@ export const credentialOfferSessionEvents = {
     errors: [400, errors.credentialOfferSessionNotFound()],
   }),
   input: z.strictObject({ id: z.string(), lastEventId: z.string().optional() }),
+}
+
+const MAX_DECISIONS = 200
+
+export const decideCredentialOffers = {
+  meta: route('POST', '/api/v1/credential-offer-decisions', {
+    tag: 'Credential offers',
+    summary: 'Approve or reject many deferred credential offers',
+    description:
+      'For the creators of the offers and for admins. Each offer is decided by itself, as by `approve` and `reject`. `outcomes` has the offers in the order of ' +
+      '`ids`. If an offer cannot be decided, its outcome is `failed` with the sentence of the refusal. The other offers are decided nevertheless.',
+    access: 'issuer',
+    errors: [400],
+  }),
+  input: z
+    .strictObject({
+      decision: z.enum(['approve', 'reject']),
+      ids: z
+        .array(z.string().min(1).max(200))
+        .min(1)
+        .max(MAX_DECISIONS)
+        .refine((ids) => new Set(ids).size === ids.length, { error: 'must not repeat itself' })
+        .meta({ description: 'The ids of the credential-offer sessions.' }),
+      reason: zReason.optional(),
+    })
+    .refine(({ decision, reason }) => decision === 'reject' || reason === undefined, {
+      path: ['reason'],
+      error: 'must not be given with the decision approve',
+    }),
+  output: z.object({
+    outcomes: z.array(
+      z.object({
+        id: z.string(),
+        outcome: z.enum(['approved', 'rejected', 'failed']),
+        message: z.string().optional().meta({ description: 'Why the offer was not decided.' }),
+      }),
+    ),
+  }),
 }

@@ -3,11 +3,14 @@ import { errors } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Config } from '../../config/config.js'
 import type { Formats } from '../../formats/registry.js'
+import type { NameIndex } from '../../names/names.js'
+import { isAnchored } from '../../protocol/issuer-keys/trusted-chain.js'
 import { algorithmOfJwk } from '../../protocol/jose/algorithms.js'
 import type { Draft } from '../../protocol/openid4vci/drafts.js'
 import type { Work } from '../../protocol/work.js'
 import { issuabilityOf, parseConfigurationId } from '../issuance/configurations.js'
 import type { Issuance } from '../issuance/issuance.js'
+import { validityOfOffer } from '../issuance/offered-validity.js'
 import { offeredClaimsDueAt } from '../issuance/retention.js'
 import type { IssuanceContext } from '../issuance/store.js'
 import { assertSubject } from '../issuance/subject.js'
@@ -92,8 +95,7 @@ function assertHaipOffer(
   context: IssuanceContext,
 ) {
   if (config.issuerX509 === undefined) throw errors.badRequest('profile haip needs ISSUER_X509')
-  if (config.attestationTrust.trustAnchors.length === 0)
-    throw errors.badRequest('profile haip needs WALLET_TRUST_ANCHORS')
+  if (!isAnchored(config.attestationTrust)) throw errors.badRequest('profile haip needs WALLET_TRUST_ANCHORS')
   if (context.x5c === null || algorithmOfJwk(context.publicJwk) !== 'ES256')
     throw errors.badRequest('profile haip needs an issuer with a certificate for a P-256 key')
   const other = ids.find((id) => parseConfigurationId(formats, id)?.format.haip !== true)
@@ -125,6 +127,28 @@ function profileOf(config: OfferConfig, request: OfferRequest): OfferProfile {
   if (ofAll === 'haip' && profile !== 'haip') throw errors.badRequest('profile must be haip here')
   if (isDraft(profile)) assertDraftOffer(config, profile, request)
   return profile
+}
+
+/**
+ * The claims of an offer. An offer whose claims are asked for at issuance has none.
+ *
+ * @throws 400 if the members cannot be combined, or the type has no claims source
+ */
+function claimsOf(
+  { claims, credentialSubject, deferred, forSubject, reference }: OfferRequest,
+  context: IssuanceContext,
+) {
+  if (claims === undefined && credentialSubject === undefined)
+    throw errors.badRequest('credentialSubject must be given, or claims must be atIssuance')
+  if (claims === undefined) return credentialSubject
+  if (credentialSubject !== undefined)
+    throw errors.badRequest('credentialSubject must not be given with claims atIssuance')
+  if (deferred === true) throw errors.badRequest('deferred must not be given with claims atIssuance')
+  if (context.claimsSource === null)
+    throw errors.badRequest(`claims must not be atIssuance: ${context.name} has no claimsSource`)
+  if (reference === undefined && forSubject === undefined)
+    throw errors.badRequest('claims atIssuance needs reference or forSubject')
+  return undefined
 }
 
 export const txCodeWithAuthorizationCode = () =>
@@ -160,7 +184,10 @@ export interface PrepareOfferPorts extends NewPagePorts {
   readonly config: OfferConfig & NewPagePorts['config']
   readonly formats: OfferFormats
   readonly sealingKey: (label: string) => Uint8Array
+  readonly names: Pick<NameIndex, 'hashed'>
   readonly random: Random
+  /** Whether a caller may have the claims source of a schema asked. */
+  readonly mayAsk: (caller: Caller, schemaId: string) => Promise<boolean>
 }
 
 /**
@@ -178,10 +205,10 @@ export type PrepareOffer = (
 /**
  * Checks an offer with a limit of one redemption, and prepares all its parts. Writes nothing.
  *
- * @throws 400 for an offer that is not possible
+ * @throws 400 for an offer that is not possible; 403 if the claims source of another caller's type were asked
  */
 export function createPrepareOffer(ports: PrepareOfferPorts): PrepareOffer {
-  const { context: anyContext, config, formats, sealingKey, random, clock, newId } = ports
+  const { context: anyContext, config, formats, sealingKey, names, random, clock, newId, mayAsk } = ports
 
   return async (
     caller,
@@ -194,7 +221,10 @@ export function createPrepareOffer(ports: PrepareOfferPorts): PrepareOffer {
     const profile = profileOf(config, request)
     const context = await contextFor(schemaNameOf(config, formats, profile, configurationIds), request.issuerId)
     assertIssued(formats, configurationIds, context)
-    await assertSubject(formats, context, request.credentialSubject, 'credentialSubject', work)
+    const subject = claimsOf(request, context)
+    // A claims source answers about any person. So only its owner may choose the person.
+    if (subject === undefined && !(await mayAsk(caller, context.id))) throw errors.schemaDenied()
+    if (subject !== undefined) await assertSubject(formats, context, subject, 'credentialSubject', work)
     const id = newId()
     const createdAt = clock()
     const expiresAt = new Date(createdAt.getTime() + (request.expiresInSeconds ?? DEFAULT_VALIDITY_SECONDS) * 1000)
@@ -223,23 +253,31 @@ export function createPrepareOffer(ports: PrepareOfferPorts): PrepareOffer {
     const deferred = request.deferred ?? false
     const page =
       request.page === true
-        ? newPageOf({ config, clock, newId }, { id, expiresAt, deferred }, caller.sub, { inQrCode: true })
+        ? newPageOf(
+            { config, clock, newId },
+            { id, expiresAt, deferred: deferred || subject === undefined },
+            caller.sub,
+            { inQrCode: true },
+          )
         : undefined
     const offering = {
       id,
       schemaId: context.id,
       issuerId: context.issuerId,
-      credentialSubject: request.credentialSubject,
+      credentialSubject: subject ?? {},
       recipient: null,
       redemptionLimit: 1,
       expiresAt,
       createdAt,
       claimsDueAt: offeredClaimsDueAt(context, config, expiresAt),
+      names: names.hashed(request),
       configurationIds,
       grant,
       forSubject: request.forSubject ?? null,
       profile,
       deferred,
+      ...validityOfOffer(request, context, createdAt),
+      claimsAtIssuance: subject === undefined,
       walletUrl: request.walletUrl ?? null,
     }
     return { offering, session, page, context }

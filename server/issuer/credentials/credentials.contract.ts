@@ -3,6 +3,7 @@ import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
 import { zFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
+import { namesShape } from '../../names/names.js'
 import { zTypeName } from '../schemas/schemas.contract.js'
 
 const zJsonObject = z.record(z.string(), z.unknown())
@@ -64,10 +65,11 @@ export const createCredential = {
       "The subject is checked against the active version of the type's schema. The credential is stored, belongs " +
       'to the caller and can be revoked.',
     access: 'issuer',
+    idempotent: true,
     status: 201,
     errors: [400, errors.schemaNotFound()],
   }),
-  input: z.strictObject({ type: zTypeName, credential_subject: zSubject, issuerId: zIssuerId }),
+  input: z.strictObject({ type: zTypeName, credential_subject: zSubject, issuerId: zIssuerId, ...namesShape }),
   output: zCredentialResponse,
 }
 
@@ -82,7 +84,7 @@ export const readCredential = {
     errors: [400, errors.credentialNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
-  output: zCredentialResponse.extend({ claimsErasedAt: zClaimsErasedAt }),
+  output: zCredentialResponse.extend({ claimsErasedAt: zClaimsErasedAt, ...namesShape }),
 }
 
 export const signCredential = (formats: Formats) => ({
@@ -93,6 +95,7 @@ export const signCredential = (formats: Formats) => ({
       'Needs no offer and no proof of a wallet: the caller vouches for `holder`. The credential is stored ' +
       'and can be revoked.',
     access: 'issuer',
+    idempotent: true,
     status: 201,
     errors: [400, errors.schemaNotFound()],
   }),
@@ -106,6 +109,7 @@ export const signCredential = (formats: Formats) => ({
       .optional()
       .meta({ description: 'The DID that the credential is bound to. Required for a mobile document.' }),
     issuerId: zIssuerId,
+    ...namesShape,
   }),
   output: z.object({ id: z.uuid(), format: zFormatName(formats.issued), credential: z.string() }),
 })

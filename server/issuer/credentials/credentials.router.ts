@@ -1,5 +1,6 @@
 import { listed } from '../../api/paging.js'
 import { changingLists, procedure, reading, router } from '../../api/trpc.js'
+import { creatorIn } from '../../auth/rights.js'
 import type { Formats } from '../../formats/registry.js'
 import { createCredential, readCredential, signCredential } from './credentials.contract.js'
 import type { Credentials } from './credentials.js'
@@ -16,7 +17,15 @@ export const credentialsRouter = (formats: Formats, credentials: Credentials) =>
 
     list: procedure(listCredentials)
       .use(reading(credentials.lists))
-      .query(({ ctx, input }) => listed(ctx, input, (store, part) => store.page(input, part), listedCredential)),
+      .query(({ ctx, input }) =>
+        listed(
+          ctx,
+          input,
+          (store, part) =>
+            store.page({ ...input, ...credentials.wanted(input), owner: creatorIn(ctx.reach, input.mine) }, part),
+          listedCredential,
+        ),
+      ),
 
     history: procedure(readCredentialHistory).query(({ input }) => credentials.history(input.id)),
 

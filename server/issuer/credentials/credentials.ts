@@ -5,6 +5,8 @@ import type { Caller } from '../../auth/caller.js'
 import type { Lists } from '../../database/replica/lists.js'
 import type { DidResolver } from '../../dids/resolver.js'
 import type { Formats } from '../../formats/registry.js'
+import { dueRows, type MaintenanceTask } from '../../maintenance/task.js'
+import { type NameIndex, namesView } from '../../names/names.js'
 import type { Work } from '../../protocol/work.js'
 import type { Issuance } from '../issuance/issuance.js'
 import { assertSubject } from '../issuance/subject.js'
@@ -20,7 +22,7 @@ import type { CredentialStore } from './store.js'
 
 /** Dependencies of {@link createCredentials}. */
 export interface CredentialsPorts {
-  readonly store: Pick<CredentialStore, 'changeStatus' | 'findOwned' | 'findStatus'>
+  readonly store: Pick<CredentialStore, 'changeStatus' | 'expire' | 'findOwned' | 'findStatus'>
   readonly history: Pick<CredentialHistoryStore, 'find'>
   readonly lists: Lists<CredentialListStore>
   /** Audit events of a credential and of its offering, the newest first. */
@@ -28,6 +30,7 @@ export interface CredentialsPorts {
   readonly issuance: Pick<Issuance, 'context' | 'issue' | 'shown'>
   readonly formats: Pick<Formats, 'issued' | 'named' | 'primary'>
   readonly resolver: Pick<DidResolver, 'resolve'>
+  readonly names: NameIndex
   readonly clock: () => Date
 }
 
@@ -35,13 +38,21 @@ export type Credentials = ReturnType<typeof createCredentials>
 
 /** Reads stored credentials, changes their status, and issues credentials without an offering. */
 export function createCredentials(ports: CredentialsPorts) {
-  const { store, history, lists, eventsOf, issuance, formats, resolver, clock } = ports
+  const { store, history, lists, eventsOf, issuance, formats, resolver, names, clock } = ports
   const { context, issue, shown } = issuance
 
+  const tasks: readonly MaintenanceTask[] = [
+    dueRows({ name: 'expire credentials', everyMs: 15_000, batch: store.expire }),
+  ]
+
   return {
+    tasks,
     lists,
 
-    sign: createSignForCaller({ context, issue, formats, resolver }),
+    /** The hashes for the filters of a list by names. */
+    wanted: names.wanted,
+
+    sign: createSignForCaller({ context, issue, formats, resolver, names }),
 
     /**
      * Issues a credential to its caller, in the primary format, without a key binding.
@@ -60,6 +71,7 @@ export function createCredentials(ports: CredentialsPorts) {
         binding: { subjectId },
         owner: caller.sub,
         holderDid: didIn(subjectId),
+        names: names.hashed(request),
         action: 'credential.issued',
       })
       if (issued === undefined) throw new Error('A standalone credential was not recorded.')
@@ -70,7 +82,7 @@ export function createCredentials(ports: CredentialsPorts) {
     async read({ sub, tokenDids }: Caller, id: string) {
       const credential = await store.findOwned(id, sub, tokenDids)
       if (credential === undefined) throw errors.credentialNotFound()
-      return { id, ...shown(credential) }
+      return { id, ...shown(credential), ...namesView(credential.names) }
     },
 
     /**
@@ -95,9 +107,11 @@ export function createCredentials(ports: CredentialsPorts) {
     async status(id: string) {
       const found = await store.findStatus(id)
       if (found === undefined) throw errors.credentialNotFound()
-      const { reason, note } = found
+      const { reason, note, supersededBy, supersededInstances } = found
       return {
         status: statusOf(found),
+        ...(supersededBy === null ? {} : { supersededBy }),
+        ...(supersededInstances === 0 ? {} : { supersededInstances }),
         ...(reason === null ? {} : { reason }),
         ...(note === undefined ? {} : { note }),
       }

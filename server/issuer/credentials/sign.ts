@@ -5,6 +5,7 @@ import type { DidResolver } from '../../dids/resolver.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Binding } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
+import type { NameIndex } from '../../names/names.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { Work } from '../../protocol/work.js'
 import { issuabilityOf } from '../issuance/configurations.js'
@@ -40,9 +41,10 @@ export interface SignForCallerPorts {
   readonly issue: Issuance['issue']
   readonly formats: Pick<Formats, 'issued' | 'named'>
   readonly resolver: Pick<DidResolver, 'resolve'>
+  readonly names: Pick<NameIndex, 'hashed'>
 }
 
-export function createSignForCaller({ context: contextOf, issue, formats, resolver }: SignForCallerPorts) {
+export function createSignForCaller({ context: contextOf, issue, formats, resolver, names }: SignForCallerPorts) {
   /**
    * Signs a credential in the format that its caller names. If the caller names a holder, the credential is bound to
    * the holder's key.
@@ -64,6 +66,7 @@ export function createSignForCaller({ context: contextOf, issue, formats, resolv
       binding,
       owner: caller.sub,
       holderDid: didIn(binding.subjectId),
+      names: names.hashed(request),
       action: 'credential.signed',
     })
     if (issued === undefined) throw new Error('A signed credential was not recorded.')

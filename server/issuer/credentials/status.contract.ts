@@ -3,20 +3,19 @@ import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
 import { CREDENTIAL_STATUSES, STATUS_REASONS } from './status.js'
 
-const zReason = z.enum(STATUS_REASONS)
+export const zReason = z.enum(STATUS_REASONS)
 
 /** The longest note, in characters. */
 const MAX_NOTE = 1_000
+
+export const zNote = z.string().min(1).max(MAX_NOTE)
 
 const zStatusChange = z.strictObject({
   id: z.string(),
   reason: zReason
     .optional()
     .meta({ description: 'It is in the history of the credential and in the audit log, and is not published.' }),
-  note: z
-    .string()
-    .min(1)
-    .max(MAX_NOTE)
+  note: zNote
     .optional()
     .meta({ description: 'A note for operators. It is stored encrypted like claims, and is not published.' }),
 })
@@ -72,6 +71,14 @@ export const readCredentialStatus = {
   input: z.strictObject({ id: z.string() }),
   output: z.object({
     status: z.enum(CREDENTIAL_STATUSES),
+    supersededBy: z
+      .uuid()
+      .optional()
+      .meta({ description: 'The credential that replaced it as the active set of its subject.' }),
+    supersededInstances: z
+      .int()
+      .optional()
+      .meta({ description: 'The number of instances that refreshes replaced and revoked, if there are any.' }),
     reason: zReason.optional(),
     note: z.string().optional(),
   }),

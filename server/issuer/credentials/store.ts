@@ -1,8 +1,12 @@
 import { z } from 'zod'
+import { audited } from '../../database/audited.js'
+import { type BatchDone, batchDone, batchRow, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
 import { fragment, Step } from '../../database/fragment.js'
 import { storedClaims } from '../../database/row-shapes.js'
 import { type ClaimsVault, forgottenKeys } from '../../keys/claims/vault.js'
+import type { Names } from '../../names/names.js'
+import { namesShape, revealedNames, selectedNames } from '../../names/names-store.js'
 import { type Remains, remainsColumn, remainsShape } from '../issuance/remains-store.js'
 import { STATUS_REASONS, type StatusChange, type StatusReason, type StatusTimes } from './status.js'
 
@@ -11,6 +15,7 @@ const zCredentialRecord = z.strictObject({
   vc: storedClaims,
   vcKey: z.string().nullable(),
   remains: remainsShape,
+  ...namesShape,
 })
 
 /** A credential: its object, or the remains after the erasure of its claims. */
@@ -18,6 +23,7 @@ export interface CredentialRecord {
   readonly id: string
   readonly vc: Readonly<Record<string, unknown>> | null
   readonly remains: Remains | null
+  readonly names: Names | null
 }
 
 /** A change of the status of a credential. */
@@ -41,6 +47,9 @@ export type StatusOutcome = z.infer<typeof zStatusOutcome>['outcome']
 const zStoredStatus = z.strictObject({
   revokedAt: z.date().nullable(),
   suspendedAt: z.date().nullable(),
+  expiredAt: z.date().nullable(),
+  supersededBy: z.string().nullable(),
+  supersededInstances: z.int(),
   reason: z.enum(STATUS_REASONS).nullable(),
   note: storedClaims,
   noteKey: z.string().nullable(),
@@ -50,6 +59,10 @@ const zStoredStatus = z.strictObject({
 export interface NotedStatus extends StatusTimes {
   readonly reason: StatusReason | null
   readonly note: string | undefined
+  /** The id of the credential that replaced it. */
+  readonly supersededBy: string | null
+  /** The number of instances that refreshes replaced. */
+  readonly supersededInstances: number
 }
 
 const NOTE = 'credentials.status_note'
@@ -64,13 +77,14 @@ export function createCredentialStore({ sql }: Database, claims: ClaimsVault) {
      */
     async findOwned(id: string, sub: string, tokenDids: readonly string[]): Promise<CredentialRecord | undefined> {
       const [row] = await sql(zCredentialRecord)`
-        SELECT c.id, c.vc, ${claims.keyOf('credentials.vc', fragment`c.id`)} AS "vcKey", ${remainsColumn}
+        SELECT c.id, c.vc, ${claims.keyOf('credentials.vc', fragment`c.id`)} AS "vcKey", ${remainsColumn},
+          ${selectedNames(claims, 'credentials.names', fragment`c`)}
         FROM credentials c JOIN schemas s ON s.id = c.schema_id
         WHERE c.id = ${id} AND (
           c.owner = ${sub} OR c.holder_did = ANY(${[...tokenDids]}::text[])
           OR EXISTS (SELECT 1 FROM dids d JOIN holders h ON h.id = d.holder_id WHERE d.did = c.holder_did AND h.created_by = ${sub}))`
       if (row === undefined) return undefined
-      const { vcKey, ...record } = row
+      const { vcKey, ...record } = revealedNames(claims, { column: 'credentials.names', id }, row)
       return { ...record, vc: claims.reveal({ column: 'credentials.vc', id: row.id }, row.vc, vcKey) }
     },
 
@@ -94,10 +108,37 @@ export function createCredentialStore({ sql }: Database, claims: ClaimsVault) {
       return row?.outcome ?? 'unknown'
     },
 
+    /**
+     * Records the expiry of credentials that are due, at most `limit`, each once. Another process skips the same credentials.
+     */
+    async expire(now: Date, limit: number): Promise<BatchDone> {
+      const due = new Step<'key'>(
+        'due',
+        lockedBatch({
+          table: 'credentials',
+          key: 'id',
+          due: fragment`expires_at <= ${now} AND expired_at IS NULL AND revoked_at IS NULL`,
+          by: 'expires_at',
+          limit,
+        }),
+      )
+      const expired = new Step<'id' | 'at'>(
+        'expired',
+        fragment`
+          UPDATE credentials c SET expired_at = ${now} FROM ${due} WHERE c.id = ${due.column('key')}
+          RETURNING c.id, c.expires_at AS at`,
+      )
+      const recorded = audited({ of: expired, actor: null, action: 'credential.expired', subject: 'credential' })
+      return batchDone(await sql(batchRow, [recorded])`SELECT at FROM ${expired}`, limit)
+    },
+
     /** The status of a credential with its note; undefined for an unknown credential. */
     async findStatus(id: string): Promise<NotedStatus | undefined> {
       const [row] = await sql(zStoredStatus)`
         SELECT c.revoked_at AS "revokedAt", c.suspended_at AS "suspendedAt", c.status_reason AS reason, c.status_note AS note,
+          c.expired_at AS "expiredAt", c.superseded_by AS "supersededBy",
+          (SELECT count(*)::int FROM credential_instances i
+           WHERE i.credential_id = c.id AND i.revoked_at IS DISTINCT FROM c.revoked_at) AS "supersededInstances",
           ${claims.keyOf(NOTE, fragment`c.id`)} AS "noteKey"
         FROM credentials c WHERE c.id = ${id}`
       if (row === undefined) return undefined

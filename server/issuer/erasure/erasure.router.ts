@@ -1,4 +1,5 @@
 import { changingLists, procedure, router } from '../../api/trpc.js'
+import { creatorIn } from '../../auth/rights.js'
 import { eraseCredential, eraseCredentialOffer, eraseOffering } from './erasure.contract.js'
 import type { Erasure } from './erasure.js'
 
@@ -6,8 +7,8 @@ export const erasureRouter = (erasure: Erasure) =>
   router({
     credential: procedure(eraseCredential)
       .use(changingLists)
-      .mutation(({ ctx: { caller, ownedBy }, input }) =>
-        erasure.credential({ actor: caller?.sub ?? null, ownedBy }, input.id),
+      .mutation(({ ctx: { caller, reach }, input }) =>
+        erasure.credential({ actor: caller?.sub ?? null, creator: creatorIn(reach) }, input.id),
       ),
 
     offering: procedure(eraseOffering)
@@ -16,7 +17,7 @@ export const erasureRouter = (erasure: Erasure) =>
 
     credentialOffer: procedure(eraseCredentialOffer)
       .use(changingLists)
-      .mutation(({ ctx: { caller, ownedBy }, input }) =>
-        erasure.credentialOffer({ actor: caller?.sub ?? null, ownedBy }, input.id),
+      .mutation(({ ctx: { caller, reach }, input }) =>
+        erasure.credentialOffer({ actor: caller?.sub ?? null, creator: creatorIn(reach) }, input.id),
       ),
   })

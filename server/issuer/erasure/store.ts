@@ -3,13 +3,15 @@ import { audited } from '../../database/audited.js'
 import { type BatchDone, batchDone, batchRow, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
 import { type Fragment, fragment, identifier, Step } from '../../database/fragment.js'
+import { lockedBefore } from '../../database/lock-order.js'
+import { madeBy } from '../../database/made-by.js'
 
 /** The person who erases claims. */
 export interface Eraser {
   /** The `sub` of the person; null for a client secret. */
   readonly actor: string | null
-  /** Only records of this `sub` are erased; undefined for an operator, who may erase all. */
-  readonly ownedBy: string | undefined
+  /** Only records of this creator are erased; undefined for an operator, who may erase all. */
+  readonly creator: string | null | undefined
 }
 
 const zErased = z.strictObject({ at: z.date() })
@@ -21,13 +23,35 @@ export const MOST_OVERDUE = 10_000
 /** The column with the claims of each table. */
 const CLAIMS = { credentials: 'vc', offerings: 'credential_subject' } as const
 
-const owned = (ownedBy: string | undefined, column: Fragment): Fragment =>
-  ownedBy === undefined ? fragment`true` : fragment`${column} = ${ownedBy}`
-
 /** A query for rows that are due at a moment, in an expression that counts at most {@link MOST_OVERDUE}. */
 const overdue = (table: string, column: string, now: Date): Fragment => fragment`
   (SELECT count(*)::int FROM (
     SELECT 1 FROM ${identifier(table)} WHERE ${identifier(column)} <= ${now} LIMIT ${MOST_OVERDUE}) due)`
+
+/** The locked sessions of offers. An erasure removes their transaction codes and reasons. */
+const heldSession = (ids: Fragment): Step =>
+  new Step(
+    'held_session',
+    fragment`SELECT 1 FROM credential_offer_sessions WHERE id IN (${ids}) ORDER BY id FOR UPDATE`,
+  )
+
+/** Offerings that are due, locked after their sessions. Rows that another statement has locked are skipped. */
+function dueOfferings(isDue: Fragment, limit: number): Fragment {
+  const wanted = new Step<'id' | 'is_session'>(
+    'wanted',
+    fragment`SELECT id, is_session FROM offerings WHERE ${isDue} ORDER BY claims_due_at LIMIT ${limit}`,
+  )
+  const sessions = new Step<'id'>(
+    'held_sessions',
+    fragment`
+      SELECT id FROM credential_offer_sessions WHERE id IN (SELECT id FROM ${wanted}) FOR UPDATE SKIP LOCKED`,
+  )
+  const free = fragment`
+    SELECT id FROM ${wanted} w WHERE NOT w.is_session OR w.id IN (SELECT id FROM ${sessions})
+      OR NOT EXISTS (SELECT 1 FROM credential_offer_sessions x WHERE x.id = w.id)`
+  return fragment`
+    SELECT id AS key FROM offerings WHERE id IN (${free}) AND ${isDue} AND ${lockedBefore(sessions)} FOR UPDATE SKIP LOCKED`
+}
 
 export type ErasureStore = ReturnType<typeof createErasureStore>
 
@@ -43,9 +67,12 @@ export function createErasureStore({ sql }: Database) {
     now: Date,
     limit: number,
   ): Promise<BatchDone> => {
+    const isDue = fragment`claims_due_at <= ${now}`
     const due = new Step<'key'>(
       'due',
-      lockedBatch({ table, key: 'id', due: fragment`claims_due_at <= ${now}`, by: 'claims_due_at', limit }),
+      table === 'offerings'
+        ? dueOfferings(isDue, limit)
+        : lockedBatch({ table, key: 'id', due: isDue, by: 'claims_due_at', limit }),
     )
     const erased = new Step<'id' | 'at'>(
       'erased',
@@ -64,10 +91,13 @@ export function createErasureStore({ sql }: Database) {
      *
      * @returns when they were erased; undefined if the credential is unknown or belongs to another person
      */
-    async eraseCredential(id: string, { actor, ownedBy }: Eraser, now: Date): Promise<Date | undefined> {
+    async eraseCredential(id: string, { actor, creator }: Eraser, now: Date): Promise<Date | undefined> {
+      const session = heldSession(fragment`
+        SELECT r.offering_id FROM redemptions r JOIN credentials c ON c.id = r.credential_id
+        WHERE r.credential_id = ${id} AND ${madeBy(fragment`c.owner`, creator)}`)
       const [row] = await sql(zErased)`
         SELECT erase_claims(c.id, NULL, ${now}, ${actor}) AS at FROM credentials c
-        WHERE c.id = ${id} AND ${owned(ownedBy, fragment`c.owner`)}`
+        WHERE c.id = ${id} AND ${madeBy(fragment`c.owner`, creator)} AND ${lockedBefore(session)}`
       return row?.at
     },
 
@@ -84,11 +114,15 @@ export function createErasureStore({ sql }: Database) {
      *
      * @returns as `eraseCredential` does
      */
-    async eraseCredentialOffer(id: string, { actor, ownedBy }: Eraser, now: Date): Promise<Date | undefined> {
+    async eraseCredentialOffer(id: string, { actor, creator }: Eraser, now: Date): Promise<Date | undefined> {
+      const session = heldSession(
+        fragment`SELECT x.id FROM credential_offer_sessions x WHERE x.id = ${id} AND ${madeBy(fragment`x.created_by`, creator)}`,
+      )
       const [row] = await sql(zErased)`
         SELECT erase_claims(NULL, o.id, ${now}, ${actor}) AS at
         FROM offerings o LEFT JOIN credential_offer_sessions x ON x.id = o.id
-        WHERE o.id = ${id} AND (o.is_session OR o.of_authorization) AND ${owned(ownedBy, fragment`x.created_by`)}`
+        WHERE o.id = ${id} AND (o.is_session OR o.of_authorization) AND ${madeBy(fragment`x.created_by`, creator)}
+          AND ${lockedBefore(session)}`
       return row?.at
     },
 

@@ -1,10 +1,10 @@
 import type { Config } from '../../config/config.js'
-import type { Keys } from '../../keys/keys.js'
 import type { StatusLists } from '../../status-lists/status-lists.js'
+import type { SubjectHash } from './active-sets.js'
 import { createIssue } from './issue.js'
 import { type ContextForPorts, createContextFor } from './issuer-context.js'
 import type { RetentionConfig } from './retention.js'
-import { createSign, type SignedInstance } from './sign.js'
+import type { Sign, SignedInstance } from './sign.js'
 import type { IssuanceStore } from './store.js'
 import { credentialView, type StoredObject, shownObject, type ViewRequest } from './vc-object.js'
 
@@ -15,8 +15,8 @@ export interface IssuancePorts {
   readonly activeSchema: ContextForPorts['activeSchema']
   readonly knowsIssuer: ContextForPorts['knowsIssuer']
   readonly config: Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'> & RetentionConfig
-  readonly keys: Pick<Keys, 'signer'>
-  readonly random: (length: number) => Uint8Array
+  readonly sign: Sign
+  readonly subjectHash: SubjectHash
   readonly clock: () => Date
   readonly newId: () => string
 }
@@ -25,13 +25,14 @@ export type Issuance = ReturnType<typeof createIssuance>
 
 /** The operations that every kind of issuance needs: read the type with its issuer, sign, and store. */
 export function createIssuance(ports: IssuancePorts) {
-  const { store, allot, activeSchema, knowsIssuer, config, keys, random, clock, newId } = ports
-  const sign = createSign({ config, keys, random, clock })
+  const { store, allot, activeSchema, knowsIssuer, config, sign, subjectHash, clock, newId } = ports
 
   return {
     sign,
 
-    issue: createIssue({ sign, allot, store, config, clock, newId }),
+    subjectHash,
+
+    issue: createIssue({ sign, allot, store, subjectHash, config, clock, newId }),
 
     context: createContextFor({ store, activeSchema, knowsIssuer }),
 

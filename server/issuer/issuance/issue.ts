@@ -2,12 +2,15 @@ import { errors } from '../../api/errors.js'
 import type { Config } from '../../config/config.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Binding } from '../../formats/issuing.js'
+import type { HashedNames } from '../../names/names.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import { listsFor } from '../../status-lists/allotment.js'
 import type { StatusLists } from '../../status-lists/status-lists.js'
+import type { SubjectHash } from './active-sets.js'
 import { dueTimes, type RetentionConfig } from './retention.js'
 import type { Sign } from './sign.js'
 import type { CredentialAudit, IssuanceContext, IssuanceStore } from './store.js'
+import { recordedValidity } from './validity.js'
 import { credentialView } from './vc-object.js'
 
 export interface IssueRequest {
@@ -17,6 +20,10 @@ export interface IssueRequest {
   readonly binding: Binding
   readonly owner: string
   readonly holderDid: string | undefined
+  /** The names of the credential; null without names. */
+  readonly names: HashedNames | null
+  /** The `sub` of the user who claims an offering; absent for any other issuance. */
+  readonly claimedBy?: string
   readonly action: CredentialAudit['action']
   readonly redemption?: { readonly offeringId: string }
 }
@@ -32,6 +39,7 @@ export interface IssuePorts {
   readonly sign: Sign
   readonly allot: StatusLists['allot']
   readonly store: Pick<IssuanceStore, 'record'>
+  readonly subjectHash: SubjectHash
   readonly config: Pick<Config, 'issuerBaseUrl'> & RetentionConfig
   readonly clock: () => Date
   readonly newId: () => string
@@ -46,7 +54,7 @@ export interface IssuePorts {
  */
 export type Issue = (request: IssueRequest) => Promise<Issued | undefined>
 
-export function createIssue({ sign, allot, store, config, clock, newId }: IssuePorts): Issue {
+export function createIssue({ sign, allot, store, subjectHash, config, clock, newId }: IssuePorts): Issue {
   return async (request) => {
     const { context, owner } = request
     const id = newId()
@@ -67,7 +75,15 @@ export function createIssue({ sign, allot, store, config, clock, newId }: IssueP
         owner,
         holderDid: request.holderDid ?? null,
         vc,
+        names: request.names,
         createdAt: now,
+        subjectHash: subjectHash(context, {
+          forSubject: null,
+          names: request.names,
+          did: request.holderDid ?? null,
+          user: request.claimedBy ?? null,
+        }),
+        ...recordedValidity(context, now),
         ...dueTimes(context, config, now),
         instances: [signed.instance],
         audit: { actor: owner, action: request.action },

@@ -9,9 +9,9 @@ import { statusListUri } from '../../status-lists/publication.js'
 import { schemaUri } from '../schemas/schema-uri.js'
 import { configurationIdOf } from './configurations.js'
 import type { IssuanceContext, NewInstance } from './store.js'
+import { validityOf } from './validity.js'
 
 const SCHEMA_TYPE = 'JsonSchemaValidator2018'
-const DAY_MS = 24 * 60 * 60 * 1000
 
 export interface SignRequest {
   readonly context: IssuanceContext
@@ -26,20 +26,6 @@ export interface SignRequest {
 
 export interface SignedInstance extends SignedCredential {
   readonly instance: NewInstance
-}
-
-/** Rounds a time down to whole seconds. So `nbf` and `issuanceDate` are equal, and neither is in the future. */
-const wholeSeconds = (date: Date): Date => new Date(Math.floor(date.getTime() / 1000) * 1000)
-
-/** The time of issue, and the expiry time that follows from the type. */
-export function validityOf(
-  { expiresInDays }: Pick<IssuanceContext, 'expiresInDays'>,
-  now: Date,
-): { issuedAt: Date; expiresAt?: Date } {
-  const issuedAt = wholeSeconds(now)
-  return expiresInDays === null
-    ? { issuedAt }
-    : { issuedAt, expiresAt: new Date(issuedAt.getTime() + expiresInDays * DAY_MS) }
 }
 
 /** `credentialSchema` of a W3C credential (VCDM 1.1 §5.4). */

@@ -6,9 +6,19 @@ import { type Fragment, fragment, Step } from '../../database/fragment.js'
 import { idRow, publicJwk, storedClaims, x5c } from '../../database/row-shapes.js'
 import type { ClaimsVault } from '../../keys/claims/vault.js'
 import { currentKey } from '../../keys/store.js'
+import type { HashedNames } from '../../names/names.js'
+import {
+  hashedNamesShape,
+  namesColumns,
+  namesValues,
+  protectedNames,
+  revealedHashedNames,
+  selectedHashedNames,
+} from '../../names/names-store.js'
 import { countRedemption, insertRedemption, type NewRedemption } from '../offerings/redemption-store.js'
 import { schemaColumns, zStoredSchema } from '../schemas/store.js'
 import type { DueTimes } from './retention.js'
+import { type RecordedValidity, rulesOfOffer } from './validity.js'
 
 /** A signed instance with its index in a status list. */
 export interface NewInstance {
@@ -18,14 +28,20 @@ export interface NewInstance {
   readonly format: string
 }
 
-export interface NewCredential extends DueTimes {
+export interface NewCredential extends DueTimes, RecordedValidity {
   readonly id: string
   readonly schemaId: string
   readonly issuerId: string
   readonly owner: string | null
+  /** The creator of its credential offer; absent without one. */
+  readonly offeredBy?: string | null
   readonly holderDid: string | null
   readonly vc: unknown
+  /** The names that the issuer gave the credential or its offering; null without names. */
+  readonly names: HashedNames | null
   readonly createdAt: Date
+  /** The keyed hash of its subject, if it replaces earlier credentials of the subject; otherwise null. */
+  readonly subjectHash: string | null
 }
 
 export interface CredentialAudit {
@@ -64,6 +80,25 @@ export const zContext = zStoredSchema.extend(zSigningIssuer.shape)
 /** All data for a credential except its subject. */
 export type IssuanceContext = z.infer<typeof zContext>
 
+/** The columns of {@link offerRules}. */
+export const offerRulesShape = {
+  offeredDays: z.int().nullable(),
+  offeredValidFrom: z.date().nullable(),
+}
+
+/** The validity that an offering `o` gives its credentials; null for the validity of the schema. */
+export const offerRules = fragment`o.expires_in_days AS "offeredDays", o.valid_from AS "offeredValidFrom"`
+
+type WithOfferRules = Pick<IssuanceContext, 'expiresInDays' | 'validFrom'> & {
+  readonly offeredDays: number | null
+  readonly offeredValidFrom: Date | null
+}
+
+/** Puts the validity of the offer in the place of the validity of its schema. */
+export function withOfferRules<Row extends WithOfferRules>({ offeredDays, offeredValidFrom, ...row }: Row) {
+  return { ...row, ...rulesOfOffer({ expiresInDays: offeredDays, validFrom: offeredValidFrom }, row) }
+}
+
 const zOfferingIssuance = zContext.extend({
   offeringId: z.string(),
   credentialSubject: storedClaims,
@@ -73,13 +108,25 @@ const zOfferingIssuance = zContext.extend({
   redemptionCount: z.int(),
   expiresAt: z.date().nullable(),
   claimsErasedAt: z.date().nullable(),
+  ...offerRulesShape,
   /** DIDs of the holders that the caller created. */
   callerDids: z.array(z.string()),
+  ...hashedNamesShape,
 })
 
 /** An offering with all data for issuing from it. */
-export type OfferingIssuance = Omit<z.infer<typeof zOfferingIssuance>, 'credentialSubject' | 'subjectKey'> & {
+export type OfferingIssuance = Omit<
+  z.infer<typeof zOfferingIssuance>,
+  | 'credentialSubject'
+  | 'subjectKey'
+  | 'names'
+  | 'namesKey'
+  | 'referenceHash'
+  | 'labelHashes'
+  | keyof typeof offerRulesShape
+> & {
   readonly credentialSubject: Readonly<Record<string, unknown>>
+  readonly names: HashedNames | null
 }
 
 /** A table `q` with the names of schemas. */
@@ -148,7 +195,8 @@ export function createIssuanceStore({ sql }: Database, claims: ClaimsVault) {
         SELECT ${contextColumns}, o.id AS "offeringId", o.credential_subject AS "credentialSubject",
           ${claims.keyOf('offerings.credential_subject', fragment`o.id`)} AS "subjectKey", o.recipient,
           o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt",
-          o.claims_erased_at AS "claimsErasedAt",
+          o.claims_erased_at AS "claimsErasedAt", ${offerRules},
+          ${selectedHashedNames(claims, 'offerings.names', fragment`o`)},
           ARRAY(SELECT d.did FROM dids d JOIN holders h ON h.id = d.holder_id WHERE h.created_by = ${sub}) AS "callerDids"
         FROM offerings o
         JOIN schemas s ON s.id = o.schema_id
@@ -156,7 +204,8 @@ export function createIssuanceStore({ sql }: Database, claims: ClaimsVault) {
         ${issuerKey}
         WHERE o.id = ${offeringId} AND NOT o.is_session AND NOT o.of_authorization`
       if (row === undefined) return undefined
-      const { credentialSubject, subjectKey, ...context } = row
+      const named = revealedHashedNames(claims, { column: 'offerings.names', id: offeringId }, row)
+      const { credentialSubject, subjectKey, ...context } = withOfferRules(named)
       const place = { column: 'offerings.credential_subject', id: offeringId } as const
       return { ...context, credentialSubject: claims.reveal(place, credentialSubject, subjectKey) ?? {} }
     },
@@ -174,7 +223,7 @@ export function createIssuanceStore({ sql }: Database, claims: ClaimsVault) {
         redemption === undefined
           ? new Step<'id'>('admitted', fragment`SELECT 1 AS id`)
           : countRedemption({ ...redemption, now: createdAt, claimsDueAt: credential.claimsDueAt })
-      const inserted = insertCredential(claims, credential, admitted)
+      const inserted = insertCredential(claims, credential, audit.actor, admitted)
       const redeemed = redemption === undefined ? [] : [insertRedemption(redemption, createdAt, inserted)]
       const also = [insertInstances(instances, inserted), ...redeemed, auditCredential(audit, inserted)]
       const rows = await sql(idRow, also)`SELECT id FROM ${inserted}`
@@ -187,19 +236,44 @@ export function createIssuanceStore({ sql }: Database, claims: ClaimsVault) {
 export const protectedVc = (claims: Pick<ClaimsVault, 'protect'>, id: string, vc: unknown) =>
   claims.protect({ column: 'credentials.vc', id }, vc)
 
-/** The step that inserts a new credential, with the content key of its claims, if the step `admitted` has a row. */
-export function insertCredential(claims: ClaimsVault, credential: NewCredential, admitted: Step): Step<'id'> {
+/**
+ * The step after which a credential may be inserted. For a credential with a subject, it revokes the earlier credential of the
+ * subject, with the database function `retire_active_sets`, if the step `admitted` has a row.
+ */
+function retired({ id, subjectHash, createdAt }: NewCredential, actor: string | null, admitted: Step): Step {
+  if (subjectHash === null) return admitted
+  return new Step(
+    'retired',
+    fragment`SELECT retire_active_sets(${subjectHash}, ${id}, ${createdAt}, ${actor}) AS count FROM ${admitted}`,
+  )
+}
+
+/**
+ * The step that inserts a new credential, with the content key of its claims, if the step `admitted` has a row. It replaces an
+ * earlier credential of its subject.
+ *
+ * @param actor the `sub` of the caller; null for a wallet
+ */
+export function insertCredential(
+  claims: ClaimsVault,
+  credential: NewCredential,
+  actor: string | null,
+  admitted: Step,
+): Step<'id'> {
   const vc = protectedVc(claims, credential.id, credential.vc)
+  const names = protectedNames(claims, { column: 'credentials.names', id: credential.id }, credential.names)
   const inserted = new Step<'id'>(
     'target',
     fragment`
-      INSERT INTO credentials (id, schema_id, issuer_id, owner, holder_did, vc, signed, created_at, claims_due_at, record_due_at)
-      SELECT ${credential.id}, ${credential.schemaId}, ${credential.issuerId}, ${credential.owner}, ${credential.holderDid},
+      INSERT INTO credentials (id, schema_id, issuer_id, owner, offered_by, holder_did, vc, signed, created_at, claims_due_at, record_due_at,
+        subject_hash, valid_from, expires_at, ${namesColumns})
+      SELECT ${credential.id}, ${credential.schemaId}, ${credential.issuerId}, ${credential.owner}, ${credential.offeredBy ?? null}::text, ${credential.holderDid},
         ${vc.json}::json, ${hasProof(credential.vc)}::boolean, ${credential.createdAt}, ${credential.claimsDueAt}::timestamptz,
-        ${credential.recordDueAt}::timestamptz
-      FROM ${admitted} RETURNING id`,
+        ${credential.recordDueAt}::timestamptz, ${credential.subjectHash}, ${credential.validFrom}::timestamptz, ${credential.expiresAt}::timestamptz,
+        ${namesValues(names)}
+      FROM ${retired(credential, actor, admitted)} RETURNING id`,
   )
-  return inserted.along(...claims.storeKeys([vc], inserted))
+  return inserted.along(...claims.storeKeys([vc, ...names.sealed], inserted))
 }
 
 const hasProof = (vc: unknown): boolean => typeof vc === 'object' && vc !== null && 'proof' in vc
@@ -207,16 +281,20 @@ const hasProof = (vc: unknown): boolean => typeof vc === 'object' && vc !== null
 /** Whether the credential object of a credential `c` has a proof. Rows of earlier versions have it in the clear. */
 export const isSigned = fragment`COALESCE(c.signed, c.vc -> 'proof' IS NOT NULL)`
 
-/** The step that inserts the instances of a credential. */
-export function insertInstances(instances: readonly NewInstance[], credential: Step<'id'>): Step {
+/**
+ * The step that inserts the instances of a credential.
+ *
+ * @param generation the generation of the access token
+ */
+export function insertInstances(instances: readonly NewInstance[], credential: Step<'id'>, generation = 0): Step {
   const values = JSON.stringify(
     instances.map(({ listId, index, configurationId, format }) => [listId, index, configurationId, format]),
   )
   return new Step(
     'instances',
     fragment`
-      INSERT INTO credential_instances (status_list_id, status_index, credential_id, configuration_id, format)
-      SELECT n.value->>0, (n.value->>1)::int, ${credential.column('id')}, n.value->>2, n.value->>3
+      INSERT INTO credential_instances (status_list_id, status_index, credential_id, configuration_id, format, generation)
+      SELECT n.value->>0, (n.value->>1)::int, ${credential.column('id')}, n.value->>2, n.value->>3, ${generation}::int
       FROM ${credential}, jsonb_array_elements(${values}::jsonb) AS n(value)`,
   )
 }

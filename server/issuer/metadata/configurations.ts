@@ -1,6 +1,7 @@
 import type { Config } from '../../config/config.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Formats } from '../../formats/registry.js'
+import { DAY_SECONDS } from '../../maintenance/task.js'
 import { SIGNATURE_ALGORITHMS } from '../../protocol/jose/algorithms.js'
 import {
   KEY_ATTESTATION_ALGORITHMS,
@@ -12,12 +13,27 @@ import { isHaip } from '../openid4vci/haip.js'
 import { configurationFor } from '../openid4vci/profiles/configurations.js'
 import { publishedFormats } from '../openid4vci/profiles/profiles.js'
 import { describeClaims } from '../schemas/claims.js'
-import { displayOf } from '../schemas/display.js'
+import { displayOf, forOpenid4vci, publicDisplay } from '../schemas/display.js'
 import { imageAddresses } from '../schemas/images.js'
 import type { CredentialSchema, ListedSchema } from '../schemas/store.js'
 
+/** The part of a type that decides about attestations. */
+type Attested = Pick<CredentialSchema, 'expiresInDays' | 'keyAttestation' | 'watchAttestations'>
+
+/** The shortest period for which every wallet provider maintains a status (TS3 v1.5 §2.4.2). */
+const SHORTEST_STATUS_DAYS = 31
+
+/**
+ * The seconds for which a wallet provider should maintain the status of an attestation (TS3 v1.5 §2.4). The status should last as
+ * long as the credential, and a day longer for the issuance itself.
+ *
+ * @returns undefined for a type that does not look at attestations again
+ */
+export const statusPeriodOf = ({ expiresInDays, watchAttestations }: Attested): number | undefined =>
+  watchAttestations ? (expiresInDays === null ? SHORTEST_STATUS_DAYS : expiresInDays + 1) * DAY_SECONDS : undefined
+
 /** §12.2.4: an empty object requires an attestation without constraints. */
-const requirementOf = (requirement: KeyAttestationRequirement | null) =>
+const requirementOf = (requirement: KeyAttestationRequirement | null, statusPeriod: number | undefined) =>
   requirement === null
     ? {}
     : {
@@ -26,20 +42,22 @@ const requirementOf = (requirement: KeyAttestationRequirement | null) =>
           ...(requirement.userAuthentication === undefined
             ? {}
             : { user_authentication: requirement.userAuthentication }),
+          ...(statusPeriod === undefined ? {} : { preferred_key_storage_status_period: statusPeriod }),
         },
       }
 
 /**
  * `proof_types_supported`. A key attestation without a proof is listed if a wallet provider is trusted.
  *
+ * @param type the type of the credential; undefined for all types
  * @param algorithms the algorithms of key proofs; the key that signs an attestation is a different key
  */
 export function proofTypes(
   config: Pick<Config, 'attestationTrust'>,
-  requirement: KeyAttestationRequirement | null = null,
+  type?: Attested,
   algorithms: readonly string[] = SIGNATURE_ALGORITHMS,
 ) {
-  const required = requirementOf(requirement)
+  const required = type === undefined ? {} : requirementOf(type.keyAttestation, statusPeriodOf(type))
   const jwt = { proof_signing_alg_values_supported: [...algorithms], ...required }
   if (!attestsWallets(config)) return { jwt }
   return { jwt, attestation: { proof_signing_alg_values_supported: [...KEY_ATTESTATION_ALGORITHMS], ...required } }
@@ -84,7 +102,11 @@ async function configuration(
   config: ConfigurationsConfig,
   algorithms: SigningAlgorithms,
 ): Promise<Record<string, unknown>> {
-  const display = displayOf(schema.display, schema.title ?? schema.name, imageAddresses(config, schema))
+  const display = displayOf(
+    schema.display && publicDisplay(schema.display, config),
+    schema.title ?? schema.name,
+    imageAddresses(config, schema),
+  ).map(forOpenid4vci)
   const claims = claimsOf(schema, format)
   return {
     format: format.name,
@@ -93,11 +115,7 @@ async function configuration(
     cryptographic_binding_methods_supported:
       format.issuing.bindingMethods ?? (isHaip({ config }) ? ['jwk'] : BINDING_METHODS),
     credential_signing_alg_values_supported: await signingAlgorithms(format, config, algorithms),
-    proof_types_supported: proofTypes(
-      config,
-      schema.keyAttestation,
-      await format.issuing.proofAlgorithms?.(SIGNATURE_ALGORITHMS),
-    ),
+    proof_types_supported: proofTypes(config, schema, await format.issuing.proofAlgorithms?.(SIGNATURE_ALGORITHMS)),
     display,
     credential_metadata: { display, ...(claims.length === 0 ? {} : { claims }) },
   }

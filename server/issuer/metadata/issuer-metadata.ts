@@ -3,17 +3,30 @@ import type { Config } from '../../config/config.js'
 import type { Formats } from '../../formats/registry.js'
 import type { KeyStore } from '../../keys/store.js'
 import { BATCH_SIZE } from '../../protocol/openid4vci/proofs.js'
+import { aggregationUri } from '../../status-lists/publication.js'
+import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { encryptionMembers } from '../openid4vci/encryption.js'
 import { metadataMembers } from '../openid4vci/profiles/configurations.js'
-import { displayOf } from '../schemas/display.js'
+import { displayOf, forOpenid4vci, publicDisplay } from '../schemas/display.js'
 import type { Schemas } from '../schemas/schemas.js'
-import { type ConfigurationsConfig, configurationsOf, proofTypes } from './configurations.js'
+import type { ListedSchema } from '../schemas/store.js'
+import { type ConfigurationsConfig, configurationsOf, proofTypes, statusPeriodOf } from './configurations.js'
 
 const DEFAULT_NAME = 'Credence'
 
 /** The URL of an OpenID4VCI endpoint or of its authorization server. */
 export const endpoint = ({ issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>, name: string) =>
   `${issuerBaseUrl}/openid4vci/${name}`
+
+/**
+ * TS3 v1.5 §2.4: how long a wallet provider should maintain the status of a wallet attestation. It is the longest period of all
+ * types, because the member stands for all of them.
+ */
+function statusPeriod(config: ConfigurationsConfig, schemas: readonly ListedSchema[]): Record<string, number> {
+  const periods = schemas.flatMap((schema) => statusPeriodOf(schema) ?? [])
+  if (periods.length === 0 || !attestsWallets(config)) return {}
+  return { preferred_client_status_period: Math.max(...periods) }
+}
 
 /** Dependencies of {@link createIssuerMetadata}. */
 export interface IssuerMetadataPorts {
@@ -51,8 +64,10 @@ export function createIssuerMetadata(ports: IssuerMetadataPorts): IssuerMetadata
       schema_endpoint: `${issuerBaseUrl}/schemas`,
       offering_endpoint: `${issuerBaseUrl}/api/v1/offerings`,
       ...encryptionMembers(config, encryptionKey),
+      status_list_aggregation_endpoint: aggregationUri(config),
+      ...statusPeriod(config, schemas),
       batch_credential_issuance: { batch_size: BATCH_SIZE },
-      display: displayOf(issuer?.display ?? [], DEFAULT_NAME),
+      display: displayOf(publicDisplay(issuer?.display ?? [], config), DEFAULT_NAME).map(forOpenid4vci),
       credential_configurations_supported: configurations,
       proof_types_supported: proofTypes(config),
     }

@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.js'
 import type { Formats } from '../../formats/registry.js'
 import { DPOP_ALGORITHMS } from '../../protocol/oauth/dpop.js'
 import { ATTESTATION_ALGORITHMS } from '../../protocol/openid4vci/attester.js'
+import { aggregationUri } from '../../status-lists/publication.js'
 import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { grantTypesOf } from '../openid4vci/grants/grant.js'
@@ -64,6 +65,8 @@ export function createServerMetadata({ schemas: schemasOf, config, formats }: Se
       scopes_supported: schemas.flatMap(({ name, asMdoc }) =>
         configurationIdsOf(published, name, issuabilityByDefault(config, asMdoc)),
       ),
+      // Token Status List §9.1.
+      status_list_aggregation_endpoint: aggregationUri(config),
       ...attestationMembers(config),
       dpop_signing_alg_values_supported: [...DPOP_ALGORITHMS],
       ...profileMembers(config),

@@ -2,8 +2,10 @@ import type { z } from 'zod'
 import { errors } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Formats } from '../../formats/registry.js'
+import type { NameIndex } from '../../names/names.js'
 import type { Work } from '../../protocol/work.js'
 import type { Issuance } from '../issuance/issuance.js'
+import { validityOfOffer } from '../issuance/offered-validity.js'
 import { offeredClaimsDueAt, type RetentionConfig } from '../issuance/retention.js'
 import { assertSubject } from '../issuance/subject.js'
 import type { createOffering } from './offerings.contract.js'
@@ -27,6 +29,7 @@ export interface AddOfferingPorts {
   readonly context: Issuance['context']
   readonly formats: Pick<Formats, 'issued'>
   readonly config: RetentionConfig
+  readonly names: Pick<NameIndex, 'hashed'>
   readonly clock: () => Date
   readonly newId: () => string
 }
@@ -40,7 +43,7 @@ export type AddOffering = (caller: Caller | undefined, request: OfferingRequest,
  * @throws 400 for an invalid type, issuer, subject or expiry time
  */
 export function createAddOffering(ports: AddOfferingPorts): AddOffering {
-  const { store, context: contextOf, formats, config, clock, newId } = ports
+  const { store, context: contextOf, formats, config, names, clock, newId } = ports
 
   return async (caller, request, work) => {
     const now = clock()
@@ -56,10 +59,12 @@ export function createAddOffering(ports: AddOfferingPorts): AddOffering {
       redemptionLimit: request.redemption_limit ?? null,
       expiresAt: expiresAt ?? null,
       createdAt: now,
+      names: names.hashed(request),
     }
     const { id: schemaId, issuerId } = context
     const claimsDueAt = offeredClaimsDueAt(context, config, offering.expiresAt)
-    await store.insert({ ...offering, schemaId, issuerId, claimsDueAt }, caller?.sub ?? null)
+    const validity = validityOfOffer(request, context, now)
+    await store.insert({ ...offering, ...validity, schemaId, issuerId, claimsDueAt }, caller?.sub ?? null)
     return {
       ...offering,
       claimsErasedAt: null,

@@ -1,6 +1,7 @@
 import { errors, type ServiceError } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Formats } from '../../formats/registry.js'
+import { didIn } from '../credentials/holder-binding.js'
 import type { Issuance } from '../issuance/issuance.js'
 import type { Issued } from '../issuance/issue.js'
 import type { OfferingIssuance } from '../issuance/store.js'
@@ -61,7 +62,9 @@ export function createClaim({ offeringContext, issue, formats, clock }: ClaimPor
       format: formats.primary,
       binding: { subjectId },
       owner: caller.sub,
-      holderDid: subjectId?.startsWith('did:') === true ? subjectId : undefined,
+      holderDid: didIn(subjectId),
+      names: offering.names,
+      claimedBy: caller.sub,
       action: 'credential.claimed',
       redemption: { offeringId },
     })

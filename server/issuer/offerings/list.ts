@@ -1,7 +1,8 @@
 import type { ListContext } from '../../api/context.js'
 import { awaited, type Page, paged } from '../../api/paging.js'
+import type { NameHashes } from '../../names/names.js'
 import type { OfferingView } from './offering-json.js'
-import { type Reader, seesEverything } from './reader.js'
+import type { Reader } from './reader.js'
 import {
   type OfferingRow,
   type OfferingStore,
@@ -17,7 +18,7 @@ const idsOf = (rows: readonly OfferingRow[]) => rows.map(({ id }) => id)
 
 /** The redemptions that a reader sees with an offering; undefined for none. */
 const scopeOf = (reader: Reader): RedemptionScope | undefined =>
-  seesEverything(reader) ? 'all' : reader.caller && { redeemedBy: reader.caller.sub }
+  reader.reach.isAll ? 'all' : reader.caller && { redeemedBy: reader.caller.sub }
 
 function groupedByOffering(redemptions: readonly RedemptionRow[]): Map<string, RedemptionRow[]> {
   const groups = new Map<string, RedemptionRow[]>()
@@ -32,24 +33,34 @@ function groupedByOffering(redemptions: readonly RedemptionRow[]): Map<string, R
 /**
  * One page of the offerings that the reader may see, the newest first. Each offering has the redemptions that the
  * reader may see.
+ *
+ * @param names only offerings with these names. A reader who may not see names gets no offerings then.
  */
-export async function offeringsFor(view: OfferingView, ctx: ListContext<OfferingListStore> & Reader, page: Page) {
+export async function offeringsFor(
+  view: OfferingView,
+  ctx: ListContext<OfferingListStore> & Reader,
+  page: Page,
+  names: NameHashes,
+) {
   const scope = scopeOf(ctx)
+  const seesNames = ctx.reach.isAll
+  // Otherwise a reader could find out which references exist.
+  if (!seesNames && (names.referenceHash !== undefined || names.labelHash !== undefined)) return []
   const rows = await paged(
     ctx,
     page,
-    (store, part) => store.list(scope !== 'all', part),
+    (store, part) => store.list(scope !== 'all', part, names),
     (row) => row,
     scope &&
       (async (all) =>
         all.length <= SURE_OFFERINGS ? all.length : ctx.lists((store) => store.roomFor(idsOf(all), scope))),
   )
-  if (scope === undefined) return rows.map((row) => view.listed(row, true))
+  if (scope === undefined) return rows.map((row) => view.listed(row, { subject: true, names: seesNames }))
   const redemptions = await awaited(ctx, (store) => store.redemptions(idsOf(rows), scope))
   const byOffering = groupedByOffering(redemptions)
   const configurations = view.configurations(redemptions)
   return rows.map((row) => {
-    const offering = view.listed(row, true)
+    const offering = view.listed(row, { subject: true, names: seesNames })
     const own = byOffering.get(row.id) ?? []
     return {
       ...offering,

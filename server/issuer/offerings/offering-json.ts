@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Config } from '../../config/config.js'
 import type { Formats } from '../../formats/registry.js'
+import { namesView } from '../../names/names.js'
 import { DEFAULT_LOCALE } from '../../pages/languages.js'
 import { withParameters } from '../../protocol/oauth/redirect-uri.js'
 import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
@@ -58,10 +59,17 @@ export interface OfferingViewPorts {
 
 export type OfferingView = ReturnType<typeof createOfferingView>
 
+/** The members of an offering that not every reader sees. */
+export interface Visible {
+  readonly subject: boolean
+  readonly names: boolean
+}
+
 /** Offerings as the API shows them. If an offering is bound to a recipient, other callers do not see its subject. */
 export function createOfferingView({ config, formats, seals }: OfferingViewPorts) {
-  const listed = (row: OfferingRow, showSubject: boolean): Offering => ({
+  const listed = (row: OfferingRow, visible: Visible): Offering => ({
     id: row.id,
+    ...(visible.names ? namesView(row.names) : {}),
     credential_issuer: config.issuerBaseUrl,
     credential_configuration_ids: configurationIdsOf(
       offeredFormats({ config, formats }),
@@ -70,15 +78,15 @@ export function createOfferingView({ config, formats, seals }: OfferingViewPorts
     ),
     display: displayOf(row),
     grants: { authorization_code: { issuer_state: seals.issuerState({ offeringId: row.id, linkNumber: 0 }) } },
-    ...(showSubject && row.claimsErasedAt === null ? { credential_subject: row.credentialSubject } : {}),
+    ...(visible.subject && row.claimsErasedAt === null ? { credential_subject: row.credentialSubject } : {}),
     ...(row.claimsErasedAt === null ? {} : { claimsErasedAt: row.claimsErasedAt.toISOString() }),
     ...(row.recipient === null ? {} : { recipient: row.recipient }),
     redemption_limit: row.redemptionLimit,
     expires_at: row.expiresAt?.toISOString() ?? null,
   })
 
-  const detail = (row: OfferingRow, showSubject: boolean): Detail => ({
-    ...listed(row, showSubject),
+  const detail = (row: OfferingRow, visible: Visible): Detail => ({
+    ...listed(row, visible),
     qr_code_url: `${config.issuerBaseUrl}/api/v1/offerings/${row.id}/qr-code`,
     offering_id: row.id,
     offering_full_url: offeringFullUrl(config, row),

@@ -3,13 +3,14 @@ import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
 import { LAST_WRITTEN_MOMENT } from '../../api/moment.js'
 import { pageShape } from '../../api/paging.js'
+import { nameFilters, namesShape } from '../../names/names.js'
 import {
   zClaimsErasedAt,
   zCredentialRecord,
   zCredentialResponse,
   zSubject,
 } from '../credentials/credentials.contract.js'
-import { zTypeName } from '../schemas/schemas.contract.js'
+import { zExpiresInDays, zTypeName, zValidFrom } from '../schemas/schemas.contract.js'
 
 const offeringShape = {
   id: z.uuid(),
@@ -22,6 +23,7 @@ const offeringShape = {
   redemption_limit: z.number().nullable().optional(),
   expires_at: z.iso.datetime().nullable().optional(),
   claimsErasedAt: zClaimsErasedAt,
+  ...namesShape,
 }
 
 const zOffering = z.object(offeringShape)
@@ -50,12 +52,13 @@ export const listOfferings = {
     summary: 'List offerings',
     description:
       'Without authentication: the offerings that anyone may claim any number of times. With a Bearer token: the same offerings, with the caller’s own ' +
-      'redemptions. With x-client-secret or as admin: all offerings. An offering lists its newest 100 redemptions. A page ends early ' +
-      'if its offerings would list more than 1,000 redemptions together. The next page continues as usual.',
+      'redemptions. For operators of issuing: all offerings. An offering lists its newest 100 redemptions. A page ends early ' +
+      'if its offerings would list more than 1,000 redemptions together. The next page continues as usual. Names are shown, and found, ' +
+      'only to these operators.',
     access: 'optional',
     errors: [400],
   }),
-  input: z.strictObject(pageShape).prefault({}),
+  input: z.strictObject({ ...pageShape, ...nameFilters }).prefault({}),
   output: z.array(zOfferingListed),
 }
 
@@ -67,6 +70,7 @@ export const createOffering = {
       "The subject is checked against the active version of the type's schema. The offering keeps this version. If " +
       '`recipient` is given, only the recipient may redeem it; otherwise everyone with the QR code. It can be redeemed `redemption_limit` times, until `expires_at`.',
     access: 'issuerClient',
+    idempotent: true,
     status: 201,
     errors: [400, errors.schemaNotFound()],
   }),
@@ -86,6 +90,11 @@ export const createOffering = {
       .nullable()
       .optional(),
     issuerId: z.string().optional(),
+    expiresInDays: zExpiresInDays.optional().meta({
+      description: 'Days from issuance to expiry of its credentials. Default: `expiresInDays` of the schema.',
+    }),
+    validFrom: zValidFrom.optional(),
+    ...namesShape,
   }),
   output: zOfferingDetail,
 }
@@ -96,7 +105,7 @@ export const readOffering = {
     summary: 'Read an offering',
     description:
       'Everyone who knows the id may read it. The subject of an offering for a recipient is shown only to the recipient, ' +
-      'to a caller with the client secret, and to admins.',
+      'and to operators of issuing.',
     access: 'optional',
     errors: [400, errors.offeringNotFound()],
   }),
@@ -129,6 +138,7 @@ export const claimOffering = {
       "Counts as one redemption. The credential is bound to the caller's DID, if the caller has exactly one, and belongs to " +
       'the caller.',
     access: 'user',
+    idempotent: true,
     errors: [
       400,
       errors.anotherRecipient(),

@@ -5,17 +5,16 @@ import type { Page } from '../../api/paging.js'
 import type { Caller } from '../../auth/caller.js'
 import type { Config } from '../../config/config.js'
 import type { Lists } from '../../database/replica/lists.js'
-import type { Formats } from '../../formats/registry.js'
+import type { NameIndex, Names } from '../../names/names.js'
 import { qrCodeAnswer } from '../../pages/qr-code-answer.js'
 import type { Work } from '../../protocol/work.js'
-import type { Seals } from '../openid4vci/sealed.js'
 import type { AddOffering } from './add.js'
 import type { Claim } from './claim.js'
 import { type OfferingListStore, offeringsFor } from './list.js'
-import { createOfferingView, offeringFullUrl } from './offering-json.js'
+import { type OfferingView, offeringFullUrl } from './offering-json.js'
 import type { createOffering } from './offerings.contract.js'
 import type { PageOfOffering } from './page.js'
-import { type Reader, seesEverything } from './reader.js'
+import type { Reader } from './reader.js'
 import type { OfferingRow, OfferingStore } from './store.js'
 
 /** Dependencies of {@link createOfferings}. */
@@ -27,21 +26,20 @@ export interface OfferingsPorts {
   readonly pageOf: PageOfOffering
   /** DIDs of the holders that a user created. */
   readonly holderDidsOf: (sub: string) => Promise<readonly string[]>
-  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile' | 'issuerX509'>
-  readonly formats: Pick<Formats, 'issued'>
-  readonly seals: Pick<Seals, 'issuerState'>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile' | 'serviceContact'>
+  readonly view: OfferingView
+  readonly names: Pick<NameIndex, 'wanted'>
 }
 
 export type Offerings = ReturnType<typeof createOfferings>
 
 /** Offerings, which callers find by id and claim within the redemption limits. */
 export function createOfferings(ports: OfferingsPorts) {
-  const { store, lists, add, claim, pageOf, holderDidsOf, config, formats, seals } = ports
-  const view = createOfferingView({ config, formats, seals })
+  const { store, lists, add, claim, pageOf, holderDidsOf, config, view, names } = ports
 
   /** The subject of a recipient-bound offering is shown only to its recipient and to callers who may read everything. */
   const maySeeSubject = async ({ recipient }: OfferingRow, reader: Reader): Promise<boolean> => {
-    if (recipient === null || seesEverything(reader)) return true
+    if (recipient === null || reader.reach.isAll) return true
     if (reader.caller === undefined) return false
     if (reader.caller.tokenDids.includes(recipient)) return true
     return (await holderDidsOf(reader.caller.sub)).includes(recipient)
@@ -58,19 +56,20 @@ export function createOfferings(ports: OfferingsPorts) {
      * @throws 400 for an invalid type, issuer, subject or expiry time
      */
     create: async (caller: Caller | undefined, request: z.output<typeof createOffering.input>, work: Work) =>
-      view.detail(await add(caller, request, work), true),
+      view.detail(await add(caller, request, work), { subject: true, names: true }),
 
     /**
      * One page of the offerings that the reader may see, the newest first. Each offering has the redemptions that the
      * reader may see.
      */
-    list: (ctx: ListContext<OfferingListStore> & Reader, page: Page) => offeringsFor(view, ctx, page),
+    list: (ctx: ListContext<OfferingListStore> & Reader, page: Page & Names) =>
+      offeringsFor(view, ctx, page, names.wanted(page)),
 
     /** An offering with the members that the reader may see. @throws 404 for an unknown offering */
     async read(reader: Reader, id: string) {
       const row = await store.find(id)
       if (row === undefined) throw errors.offeringNotFound()
-      return view.detail(row, await maySeeSubject(row, reader))
+      return view.detail(row, { subject: await maySeeSubject(row, reader), names: reader.reach.isAll })
     },
 
     /** Whether REST shows an offering with this id. REST shows no offers of sessions and no offerings of single authorizations. */
@@ -84,11 +83,15 @@ export function createOfferings(ports: OfferingsPorts) {
 
     /** The QR code of an offering, in the form that the request prefers. @throws 404 for an unknown offering */
     qrCode: async (ctx: Context, id: string): Promise<string> =>
-      qrCodeAnswer(ctx, config.issuerBaseUrl, {
-        code: await store.find(id),
-        textOf: (row) => offeringFullUrl(config, row),
-        pageOf: (row) => pageOf(row, onlyLooks(ctx.request)),
-        notFound: errors.offeringNotFound,
-      }),
+      qrCodeAnswer(
+        ctx,
+        { baseUrl: config.issuerBaseUrl, serviceContact: config.serviceContact },
+        {
+          code: await store.find(id),
+          textOf: (row) => offeringFullUrl(config, row),
+          pageOf: (row) => pageOf(row, onlyLooks(ctx.request)),
+          notFound: errors.offeringNotFound,
+        },
+      ),
   }
 }

@@ -1,14 +1,9 @@
-import { type Caller, isAdmin } from '../../auth/caller.js'
+import type { Caller } from '../../auth/caller.js'
+import type { Reach } from '../../auth/rights.js'
 
 /** The reader of offerings: a user, a caller with the client secret, or an anonymous caller. */
 export interface Reader {
   readonly caller: Caller | undefined
-  readonly client: boolean
+  /** Readers who reach the records of all callers see the subjects and redemptions of every offering. */
+  readonly reach: Reach
 }
-
-/**
- * Whether the reader sees the subjects and redemptions of every offering. A caller with the client secret and an admin
- * see all offerings in full.
- */
-export const seesEverything = ({ caller, client }: Reader): boolean =>
-  client || (caller !== undefined && isAdmin(caller))

@@ -5,6 +5,8 @@ import { emptyFragment, type Fragment, fragment } from '../../database/fragment.
 import { type ListPart, listPart } from '../../database/list-position.js'
 import { idRow, json, storedClaims } from '../../database/row-shapes.js'
 import type { ClaimsVault } from '../../keys/claims/vault.js'
+import type { NameHashes, Names } from '../../names/names.js'
+import { hasNames, namesShape, revealedNames, selectedNames } from '../../names/names-store.js'
 import { remainsColumn, remainsShape } from '../issuance/remains-store.js'
 import { asMdoc, type SchemaDisplay } from '../schemas/store.js'
 import { insertOffering, type NewOffering } from './insert.js'
@@ -38,13 +40,15 @@ const zOffering = z.strictObject({
   asMdoc: z.boolean(),
   schemaTitle: z.string().nullable(),
   schemaDisplay: json<readonly SchemaDisplay[]>().nullable(),
+  ...namesShape,
 })
 
 type StoredOffering = z.infer<typeof zOffering>
 
 /** An offering. Its subject is empty if its claims were erased. */
-export type OfferingRow = Omit<StoredOffering, 'credentialSubject' | 'subjectKey'> & {
+export type OfferingRow = Omit<StoredOffering, 'credentialSubject' | 'subjectKey' | 'names' | 'namesKey'> & {
   readonly credentialSubject: Readonly<Record<string, unknown>>
+  readonly names: Names | null
 }
 
 const zRedemption = z.strictObject({
@@ -86,7 +90,7 @@ const columnsWith = (claims: ClaimsVault) => fragment`
   o.id, o.credential_subject AS "credentialSubject", ${claims.keyOf('offerings.credential_subject', fragment`o.id`)} AS "subjectKey", o.recipient, o.redemption_limit AS "redemptionLimit",
   o.expires_at AS "expiresAt", o.created_at AS "createdAt",
   o.claims_erased_at AS "claimsErasedAt", s.name AS "schemaName", ${asMdoc} AS "asMdoc", s.title AS "schemaTitle",
-  s.display AS "schemaDisplay"`
+  s.display AS "schemaDisplay", ${selectedNames(claims, 'offerings.names', fragment`o`)}`
 
 /** Condition: REST shows an offering `o`. Offerings of sessions and of single authorizations are only for their wallets. */
 const isOpenToAll = fragment`NOT o.is_session AND NOT o.of_authorization`
@@ -96,11 +100,16 @@ export type OfferingStore = ReturnType<typeof createOfferingStore>
 export function createOfferingStore({ sql }: Database, claims: ClaimsVault) {
   const columns = columnsWith(claims)
 
-  const revealedOffering = ({ credentialSubject, subjectKey, ...row }: StoredOffering): OfferingRow => ({
-    ...row,
-    credentialSubject:
-      claims.reveal({ column: 'offerings.credential_subject', id: row.id }, credentialSubject, subjectKey) ?? {},
-  })
+  const revealedOffering = (stored: StoredOffering): OfferingRow => {
+    const { id } = stored
+    const { credentialSubject, subjectKey, ...row } = revealedNames(claims, { column: 'offerings.names', id }, stored)
+    const subject = claims.reveal<OfferingRow['credentialSubject']>(
+      { column: 'offerings.credential_subject', id },
+      credentialSubject,
+      subjectKey,
+    )
+    return { ...row, credentialSubject: subject ?? {} }
+  }
 
   const revealedRedemption = ({ vc, vcKey, ...row }: StoredRedemption): RedemptionRow => ({
     ...row,
@@ -121,14 +130,19 @@ export function createOfferingStore({ sql }: Database, claims: ClaimsVault) {
       return row && revealedOffering(row)
     },
 
-    /** Reads offerings, the newest first. `publicOnly`: only offerings with claims, and without recipient and limit. */
-    async list(publicOnly: boolean, part: ListPart): Promise<OfferingRow[]> {
+    /**
+     * Reads offerings, the newest first.
+     *
+     * @param publicOnly only offerings with claims, and without recipient and limit
+     * @param names only offerings with these names
+     */
+    async list(publicOnly: boolean, part: ListPart, names: NameHashes = {}): Promise<OfferingRow[]> {
       const open = publicOnly
         ? fragment`AND o.recipient IS NULL AND o.redemption_limit IS NULL AND o.claims_erased_at IS NULL`
         : emptyFragment
       const rows = await sql(zOffering)`
         SELECT ${columns} FROM offerings o JOIN schemas s ON s.id = o.schema_id
-        WHERE ${isOpenToAll} ${open} ${listPart(fragment`o.created_at`, fragment`o.id`, part)}`
+        WHERE ${isOpenToAll} ${open} ${hasNames(fragment`o`, names)} ${listPart(fragment`o.created_at`, fragment`o.id`, part)}`
       return rows.map(revealedOffering)
     },
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { type Fragment, fragment, Step } from '../../database/fragment.js'
+import { emptyFragment, type Fragment, fragment, Step } from '../../database/fragment.js'
+import { lockedBefore } from '../../database/lock-order.js'
 import { countRedemption } from '../offerings/redemption-store.js'
 import type { OfferLink } from './sealed.js'
 import { goodToken } from './tokens/good-token.js'
@@ -29,6 +30,11 @@ export interface Admission {
    * The authorization of the token; null if the token came from a pre-authorized code of an offer that is not deferred.
    */
   readonly authorizationId: string | null
+  /**
+   * The generation of the token, if only tokens of the current generation give instances, and their instances replace earlier
+   * ones; otherwise null.
+   */
+  readonly generation: number | null
   /** The number of requested instances that were not counted before. */
   readonly instances: number
   /** Hash of the transaction under which the wallet waited; null if the wallet did not wait. */
@@ -41,12 +47,15 @@ export interface Admission {
 }
 
 /**
- * The reason why a wallet was not admitted. `overtaken`: another request under the token was first, and `now` is the
- * token's state after that request. `collected`: the deferred credential was taken before.
+ * The reason why a wallet was not admitted.
+ *
+ * - `overtaken`: another request under the token was first. `now` is the token's state after that request.
+ * - `collected`: the deferred credential was taken before.
+ * - `refreshed`: a refresh has replaced the token.
  */
 export type Refusal =
   | { readonly kind: 'overtaken'; readonly now: Pick<Admission, 'earlierId' | 'counted'> }
-  | { readonly kind: 'nonce-used' | 'too-many' | 'collected' | 'refused' }
+  | { readonly kind: 'nonce-used' | 'too-many' | 'collected' | 'refreshed' | 'refused' }
 
 /**
  * The locked session of an offering, if the session is not in Error and the link is the current link. For an offering without
@@ -81,18 +90,19 @@ const givenToday = (now: Date) => fragment`CASE WHEN a.issued_on >= ${dayOf(now)
 
 /**
  * The locked row of the token or of its authorization. The wallet may take each configuration again (OpenID4VCI 1.0
- * §14.3), within the daily limit.
+ * §14.3), within the daily limit. The session is locked before.
  */
-function takeableUnder({ tokenHash, authorizationId, instances, now }: Admission): Fragment {
+function takeableUnder({ tokenHash, authorizationId, instances, hasSession, now }: Admission, session: Step): Fragment {
+  const inOrder = hasSession ? lockedBefore(session) : fragment`true`
   if (authorizationId === null) {
     return fragment`
-      SELECT credential_id, credential_id IS NOT NULL AS counted FROM issuance_tokens
-      WHERE ${goodToken(tokenHash, now)} AND issued_count + ${instances} <= ${INSTANCES_A_DAY} FOR UPDATE`
+      SELECT credential_id, credential_id IS NOT NULL AS counted, generation FROM issuance_tokens
+      WHERE ${goodToken(tokenHash, now)} AND issued_count + ${instances} <= ${INSTANCES_A_DAY} AND ${inOrder} FOR UPDATE`
   }
   return fragment`
-    SELECT a.credential_id, a.redemption_counted AS counted FROM authorizations a
+    SELECT a.credential_id, a.redemption_counted AS counted, a.generation FROM authorizations a
     WHERE a.id = ${authorizationId} AND a.expires_at > ${now} AND ${givenToday(now)} + ${instances} <= ${INSTANCES_A_DAY}
-      AND EXISTS (SELECT 1 FROM issuance_tokens WHERE ${goodToken(tokenHash, now)})
+      AND EXISTS (SELECT 1 FROM issuance_tokens WHERE ${goodToken(tokenHash, now)}) AND ${inOrder}
     FOR UPDATE`
 }
 
@@ -168,7 +178,7 @@ function waitingUnder(current: Step<'id'>, { transactionHash, authorizationId }:
 /** The steps of an admission. */
 export interface AdmissionSteps {
   /** The token or authorization that the credentials belong to. */
-  readonly token: Step<'credential_id' | 'counted'>
+  readonly token: Step<'credential_id' | 'counted' | 'generation'>
   readonly session: Step<'id'>
   readonly waiting: Step
   /** The nonces that were not used before. */
@@ -186,14 +196,18 @@ export interface AdmissionSteps {
  * the other request, and is `overtaken`.
  */
 export function admission(request: Admission): AdmissionSteps {
-  const token = new Step<'credential_id' | 'counted'>('token', takeableUnder(request))
   const session = openSession(request, request.hasSession)
+  const token = new Step<'credential_id' | 'counted' | 'generation'>('token', takeableUnder(request, session))
+  const isCurrent =
+    request.generation === null
+      ? emptyFragment
+      : fragment`AND ${token.column('generation')} = ${request.generation}::int`
   const current = new Step<'id'>(
     'current',
     fragment`
       SELECT ${session.column('id')} FROM ${token}, ${session}
       WHERE ${token.column('credential_id')} IS NOT DISTINCT FROM ${request.earlierId}::text
-        AND ${token.column('counted')} = ${request.counted}`,
+        AND ${token.column('counted')} = ${request.counted} ${isCurrent}`,
   )
   const waiting = waitingUnder(current, request)
   const nonces = new Step<'hash'>(
@@ -217,6 +231,7 @@ export const zAdmission = z.strictObject({
   takeable: z.boolean(),
   earlierId: z.string().nullable(),
   counted: z.boolean().nullable(),
+  generation: z.int().nullable(),
   open: z.boolean(),
   waiting: z.boolean(),
   nonces: z.int(),
@@ -228,7 +243,7 @@ export type AdmissionRow = z.output<typeof zAdmission>
 /** The columns of `zAdmission`. */
 export const admissionColumns = ({ token, session, waiting, nonces, admitted }: AdmissionSteps): Fragment => fragment`
   EXISTS (SELECT 1 FROM ${token}) AS takeable, (SELECT credential_id FROM ${token}) AS "earlierId",
-  (SELECT counted FROM ${token}) AS counted,
+  (SELECT counted FROM ${token}) AS counted, (SELECT generation FROM ${token}) AS generation,
   EXISTS (SELECT 1 FROM ${session}) AS open, EXISTS (SELECT 1 FROM ${waiting}) AS waiting,
   (SELECT count(*) FROM ${nonces})::int AS nonces, EXISTS (SELECT 1 FROM ${admitted}) AS admitted`
 
@@ -236,6 +251,7 @@ export const admissionColumns = ({ token, session, waiting, nonces, admitted }: 
 export function refusalOf(row: AdmissionRow | undefined, request: Admission): Refusal | undefined {
   if (row?.admitted === true) return undefined
   if (row?.takeable !== true) return { kind: 'too-many' }
+  if (request.generation !== null && row.generation !== request.generation) return { kind: 'refreshed' }
   const { earlierId, counted } = row
   if (counted === true && (earlierId !== request.earlierId || !request.counted))
     return { kind: 'overtaken', now: { earlierId, counted } }

@@ -1,11 +1,13 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { errors } from '../../api/errors.js'
 import type { Config } from '../../config/config.js'
+import { isAnchored } from '../../protocol/issuer-keys/trusted-chain.js'
 import type { DpopProof } from '../../protocol/oauth/dpop.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
 import { AttestationError } from '../../protocol/openid4vci/attester.js'
 import { verifyWalletAttestation, type WalletAttestation } from '../../protocol/openid4vci/wallet-attestation.js'
 import type { Work } from '../../protocol/work.js'
+import { type WatchedStatus, watchedOf } from '../attestation-watch/watched.js'
 import type { AttestationStatusesOf } from './attestation-status.js'
 import { isHaip, type ProfiledOffer } from './haip.js'
 import type { Seals } from './sealed.js'
@@ -22,6 +24,8 @@ export interface WalletClient {
   readonly certified: boolean
   /** Whether its proof contains a challenge of this service. */
   readonly challenged: boolean
+  /** The statuses of its attestation that are looked at again after an issuance. */
+  readonly statuses: readonly WatchedStatus[]
   /** Proofs that count once. The SQL statement of the request marks these proofs as used. */
   readonly proofs: readonly UsedOnce[]
 }
@@ -40,6 +44,7 @@ const UNPROVEN: WalletClient = {
   walletName: undefined,
   certified: false,
   challenged: false,
+  statuses: [],
   proofs: [],
 }
 
@@ -67,8 +72,8 @@ function assertKnownAuthentication(
 }
 
 /** Whether wallet attestations can be verified: at least one wallet provider is trusted. */
-export const attestsWallets = ({ attestationTrust: { trustAnchors, providers } }: Pick<Config, 'attestationTrust'>) =>
-  trustAnchors.length > 0 || providers.length > 0
+export const attestsWallets = ({ attestationTrust }: Pick<Config, 'attestationTrust'>) =>
+  isAnchored(attestationTrust) || attestationTrust.providers.length > 0
 
 /** One header of an attestation. Node joins repeated headers by a comma, which no JWT contains. */
 function headerOf(headers: IncomingHttpHeaders, name: string): string | undefined {
@@ -137,6 +142,7 @@ export function createClientAuthentication({ config, seals, statusesOf, clock }:
         walletName,
         certified,
         challenged: challenge !== undefined,
+        statuses: watchedOf(verified, 'wallet'),
         proofs: proofOnce(jtiHash, expiresAt),
       }
     } catch (thrown) {

@@ -10,6 +10,7 @@ import { type CredentialRequest, zCredentialRequest } from '../../protocol/openi
 import type { Work } from '../../protocol/work.js'
 import { issuabilityOf, parseConfigurationId } from '../issuance/configurations.js'
 import type { IssuanceContext } from '../issuance/store.js'
+import type { ClaimsAtIssuance } from './claims-at-issuance.js'
 import type { Collect } from './deferred/collect.js'
 import type { Defer } from './deferred/defer.js'
 import { decisionOn } from './deferred/waiting.js'
@@ -22,7 +23,7 @@ import type { ProvenKeys } from './proven-keys.js'
 import { takeable } from './requested-configurations.js'
 import type { TokenContext } from './tokens/store.js'
 import type { WalletAccess } from './wallet-access.js'
-import { denied, type WalletIssuance } from './wallet-issuance.js'
+import { denied, type WalletIssuance, type WantedCopies } from './wallet-issuance.js'
 
 function credentialRequestOf(members: JsonObject): CredentialRequest {
   const parsed = zCredentialRequest.safeParse(members)
@@ -39,13 +40,15 @@ export interface IssueToWalletPorts {
   readonly otherConfiguration: WalletAccess['otherConfiguration']
   readonly provenKeys: ProvenKeys
   readonly issuance: WalletIssuance
+  readonly claimsAtIssuance: ClaimsAtIssuance
   readonly defer: Defer
   readonly clock: () => Date
 }
 
 /**
  * Answers a credential request of OpenID4VCI 1.0 (§8). The answer has one credential for each key proof, and a notification id.
- * For a deferred offer, the wallet waits until the issuer has decided (§8.3, §9).
+ * For a deferred offer, the wallet waits until the issuer has decided (§8.3, §9). The claims of an offer come from the offer, or
+ * from the claims source of its type.
  *
  * @throws OAuthError with the code of §8.3.1.2 that fits.
  */
@@ -58,6 +61,7 @@ export function createIssueToWallet({
   otherConfiguration,
   provenKeys,
   issuance,
+  claimsAtIssuance,
   defer,
   clock,
 }: IssueToWalletPorts): IssueToWallet {
@@ -110,13 +114,22 @@ export function createIssueToWallet({
     if (hasEnded) throw denied(ENDED)
   }
 
+  /** Issues with claims of the claims source. While a wallet waits, the source is asked only when the wallet collects. */
+  const issueFromSource = async (token: TokenContext, wanted: WantedCopies, work: Work): Promise<JsonObject> => {
+    if (token.session?.deferred === 'pending') return defer(token, wanted, clock())
+    const claims = await claimsAtIssuance(token, wanted.configurationId, work)
+    if (claims === 'later') return defer(token, wanted, clock())
+    return issuance.issueCopies({ ...token, credentialSubject: claims }, wanted, clock())
+  }
+
   return async (token, request, work) => {
     const now = clock()
     const configurationId = await requestedConfiguration(token, request)
     assertOpen(token, now)
-    const { keys, nonces } = await provenKeys(token, requestedProofs(request), { now, work })
+    const { keys, nonces, statuses } = await provenKeys(token, requestedProofs(request), { now, work })
     await assertHolderKeys(configurationId, keys)
-    const wanted = { configurationId, keys, nonces, transactionHash: null }
+    const wanted = { configurationId, keys, nonces, statuses, transactionHash: null }
+    if (token.claimsAtIssuance) return issueFromSource(token, wanted, work)
     const waits = token.deferred && decisionOn(token) === 'pending'
     return waits ? defer(token, wanted, now) : issuance.issueCopies(token, wanted, now)
   }

@@ -28,6 +28,8 @@ export interface WalletOffering {
   readonly profile: OfferProfile
   /** Whether wallets wait for the issuer's decision. */
   readonly deferred: boolean
+  /** Whether the claims source of the type is asked when a wallet takes the credential. */
+  readonly claimsAtIssuance: boolean
   readonly redemptionLimit: number | null
   readonly redemptionCount: number
   readonly expiresAt: Date | null
@@ -46,6 +48,8 @@ export interface ConsentContext {
   readonly credentialSubject: Readonly<Record<string, unknown>>
   /** Whether the issuer decides later about the claims. */
   readonly deferred: boolean
+  /** Whether the claims are not known yet. */
+  readonly claimsAtIssuance: boolean
 }
 
 /** An offering with the data that a person sees before deciding. */
@@ -54,7 +58,7 @@ export type ShownOffering = WalletOffering & ConsentContext
 /** The columns of an offer. `offeringJoins` has the tables. */
 export const offeringColumns = fragment`
   o.id AS "offeringId", s.name AS "schemaName", ${asMdoc} AS "asMdoc", o.configuration_ids AS offered, o.recipient, o."grant",
-  o.for_subject AS "forSubject", o.profile, o.deferred,
+  o.for_subject AS "forSubject", o.profile, o.deferred, o.claims_at_issuance AS "claimsAtIssuance",
   o.redemption_limit AS "redemptionLimit", o.redemption_count AS "redemptionCount", o.expires_at AS "expiresAt",
   o.claims_erased_at IS NOT NULL AS "claimsErased", ${sessionColumn}`
 

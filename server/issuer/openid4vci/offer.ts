@@ -33,6 +33,10 @@ export const ERASED = 'The claims of this credential were erased.'
 
 export const ENDED = 'The credential offer has ended.'
 
+export const USED_UP = 'The credential offer has been used up.'
+
+export const HAS_EXPIRED = 'The credential offer has expired.'
+
 /** The error for an earlier link of an offer that was sent again. */
 export const REPLACED = 'The credential offer has a new link.'
 
@@ -52,22 +56,26 @@ export function closedReason(
   if (offering.claimsErased) return ERASED
   if (session !== null && session.txCodeAttempts >= TX_CODE_ATTEMPTS) return TX_CODE_LOCKED
   const usedUp = offering.redemptionLimit !== null && offering.redemptionCount >= offering.redemptionLimit
-  if (usedUp) return 'The credential offer has been used up.'
-  if (offering.expiresAt !== null && offering.expiresAt <= now) return 'The credential offer has expired.'
+  if (usedUp) return USED_UP
+  if (offering.expiresAt !== null && offering.expiresAt <= now) return HAS_EXPIRED
   if (session?.state === 'Error') return ENDED
   return linkNumber === linkNumberOf({ session }) ? undefined : REPLACED
 }
 
 /** The members of an offering that determine its grant. */
-export type OfferedGrant = Pick<WalletOffering, 'offeringId' | 'grant' | 'session' | 'profile' | 'deferred'>
+export type OfferedGrant = Pick<
+  WalletOffering,
+  'offeringId' | 'grant' | 'session' | 'profile' | 'deferred' | 'claimsAtIssuance'
+>
 
 /**
  * The `plain` member for the code of an offering. A token of a plain offering depends on one fact only: whether the
- * offering is open. A plain offering has the profile 1.0 and no transaction code, and is not deferred. These facts
+ * offering is open. A plain offering has the profile 1.0, no transaction code, and its claims, and is not deferred. These facts
  * never change under one link.
  */
-function plainOffering({ session, profile, deferred }: OfferedGrant): PreAuthorizedCode['plain'] {
-  const plain = profile === 'final' && !deferred && (session === null || session.txCodeHash === null)
+function plainOffering({ session, profile, deferred, claimsAtIssuance }: OfferedGrant): PreAuthorizedCode['plain'] {
+  const plain =
+    profile === 'final' && !deferred && !claimsAtIssuance && (session === null || session.txCodeHash === null)
   return plain ? { hasSession: session !== null } : undefined
 }
 

@@ -79,7 +79,7 @@ export const openid4vciRouter = ({
     ),
 
     deferredCredential: encryptable(deferredCredential).mutation(async ({ ctx, input }) =>
-      credentialReply(await credentialRequests.collect(ctx.token, input)),
+      credentialReply(await credentialRequests.collect(ctx.token, input, ctx.work)),
     ),
 
     notification: walletProcedure(walletAccess)(notification).mutation(async ({ ctx, input }) => {

@@ -16,6 +16,7 @@ import {
 import { bareKeyOf, type KeyProof, type ProvenKey, verifyKeyProof } from '../../protocol/openid4vci/key-proof.js'
 import { BATCH_SIZE, type RequestedProofs } from '../../protocol/openid4vci/proofs.js'
 import type { Work } from '../../protocol/work.js'
+import { type WatchedStatus, watchedOf } from '../attestation-watch/watched.js'
 import type { AttestationStatuses, AttestationStatusesOf } from './attestation-status.js'
 import { attestsWallets } from './client-authentication.js'
 import { isHaip } from './haip.js'
@@ -33,6 +34,8 @@ export interface Proven {
   readonly keys: readonly [ProvenKey, ...ProvenKey[]]
   /** The nonces that the issuance still has to mark as used. */
   readonly nonces: readonly UsedOnce[]
+  /** The statuses of the key attestations that are looked at again after the issuance. */
+  readonly statuses: readonly WatchedStatus[]
 }
 
 /**
@@ -207,6 +210,7 @@ export function createProvenKeys({ config, seals, resolver, store, statusesOf, l
     const statuses = statusesOf(work, now)
     await Promise.all(claimed.attestations.map((attestation) => assertStatus(statuses, requestNonces, attestation)))
     await assertRecipient({ resolve, log }, token.recipient, { keys, nonces })
-    return { keys, nonces: requestNonces.unused(nonces) }
+    const watched = claimed.attestations.flatMap((attestation) => watchedOf(attestation, 'key'))
+    return { keys, nonces: requestNonces.unused(nonces), statuses: watched }
   }
 }

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import { json, storedClaims } from '../../database/row-shapes.js'
 import { recordedShape } from '../../events/store.js'
-import { zContext } from '../issuance/store.js'
+import { hashedNamesShape } from '../../names/names-store.js'
+import { zWatchedStatuses } from '../attestation-watch/watched.js'
+import { ON_REFRESH } from '../issuance/active-sets.js'
+import { offerRulesShape, zContext } from '../issuance/store.js'
 import type { ClaimNames, SchemaDisplay } from '../schemas/store.js'
 import { OFFER_PROFILES } from './offer-profile.js'
 import { sessionShape } from './sessions/store.js'
@@ -18,6 +21,7 @@ const offeringShape = {
   forSubject: z.string().nullable(),
   profile: z.enum(OFFER_PROFILES),
   deferred: z.boolean(),
+  claimsAtIssuance: z.boolean(),
   redemptionLimit: z.int().nullable(),
   redemptionCount: z.int(),
   expiresAt: z.date().nullable(),
@@ -38,14 +42,21 @@ export const zToken = zContext.extend({
   authorizationExpiresAt: z.date().nullable(),
   counted: z.boolean(),
   clientId: z.string().nullable(),
+  userSub: z.string().nullable(),
+  userClaims: z.string().nullable(),
   credentialId: z.string().nullable(),
   credentialSubject: storedClaims,
   subjectKey: z.string().nullable(),
   credentialGood: z.boolean().nullable(),
   credentialSuspended: z.boolean(),
+  walletStatuses: zWatchedStatuses.nullable(),
   credentialSigned: z.boolean(),
   credentialErased: z.boolean(),
+  ...offerRulesShape,
+  generation: z.int(),
+  authorizationGeneration: z.int(),
   proven: z.boolean(),
+  ...hashedNamesShape,
 })
 
 export const zRefreshToken = z.strictObject({
@@ -61,6 +72,7 @@ export const zRefreshToken = z.strictObject({
   instanceJkt: z.string().nullable(),
   expiresAt: z.date(),
   replaced: z.boolean(),
+  onRefresh: z.enum(ON_REFRESH).nullable(),
   claimsErased: z.boolean(),
 })
 

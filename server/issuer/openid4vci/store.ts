@@ -3,6 +3,9 @@ import type { Database } from '../../database/connect.js'
 import { fragment, Step } from '../../database/fragment.js'
 import { type Announce, recordedEvents, recordedShape } from '../../events/store.js'
 import type { ClaimsVault } from '../../keys/claims/vault.js'
+import type { HashedNames } from '../../names/names.js'
+import { watchSteps } from '../attestation-watch/store.js'
+import type { WatchedStatus } from '../attestation-watch/watched.js'
 import type { DueTimes } from '../issuance/retention.js'
 import {
   auditCredential,
@@ -12,6 +15,7 @@ import {
   type NewInstance,
   protectedVc,
 } from '../issuance/store.js'
+import type { RecordedValidity } from '../issuance/validity.js'
 import { insertRedemption } from '../offerings/redemption-store.js'
 import {
   type Admission,
@@ -30,7 +34,7 @@ import { createTokenStore } from './tokens/store.js'
 import type { UsedOnce } from './used-once-store.js'
 
 /** The rows that an admitted issuance stores. */
-export interface NewRecord extends DueTimes {
+export interface NewRecord extends DueTimes, RecordedValidity {
   /** The ids of the new rows, used only at the token's first issuance. */
   readonly credentialId: string
   readonly redemptionId: string
@@ -38,9 +42,17 @@ export interface NewRecord extends DueTimes {
   readonly issuerId: string
   readonly holderDid: string | null
   readonly vc: unknown
+  /** The names of the offer; null without names. */
+  readonly names: HashedNames | null
   /** Whether `vc` belongs to a signed JWT VC. A `vc` of this kind replaces an earlier `vc` without a proof. */
   readonly vcIsSigned: boolean
   readonly instances: readonly NewInstance[]
+  /** The keyed hash of its subject, if a new credential replaces earlier credentials of the subject; otherwise null. */
+  readonly subjectHash: string | null
+  /** The generation of the access token. */
+  readonly generation: number
+  /** The statuses of attestations on which the credential depends. */
+  readonly watched: readonly WatchedStatus[]
   /** The offering's session, moved to CredentialIssued; null for an offering without a session. */
   readonly session: CredentialOfferSession | null
 }
@@ -52,44 +64,62 @@ export type IssuanceOutcome = { readonly kind: 'issued'; readonly credentialId: 
  * The credential that an admitted wallet's instances belong to: a new credential with its redemption, or the token's earlier
  * credential.
  */
-function credentialStep(
-  claims: ClaimsVault,
-  record: NewRecord,
-  { earlierId, offeringId, now }: Admission,
-  admitted: Step<'id'>,
-): Step<'id'> {
+function credentialStep(claims: ClaimsVault, record: NewRecord, request: Admission, admitted: Step<'id'>): Step<'id'> {
+  const { earlierId, offeringId, now } = request
   const { credentialId: id, redemptionId, holderDid } = record
   if (earlierId === null) {
-    const inserted = insertCredential(claims, { ...record, id, owner: null, createdAt: now }, admitted)
+    const offeredBy = record.session?.createdBy ?? null
+    const inserted = insertCredential(claims, { ...record, id, owner: null, offeredBy, createdAt: now }, null, admitted)
     const redemption = { id: redemptionId, offeringId, recipientDid: holderDid, redeemedBy: null }
     return inserted.along(insertRedemption(redemption, now, inserted))
   }
+  const retired = refreshed(request, admitted)
   const known = new Step<'id'>(
     'target',
-    fragment`SELECT c.id FROM credentials c JOIN ${admitted} ON c.id = ${admitted.column('id')}`,
+    fragment`SELECT c.id FROM credentials c JOIN ${retired} ON c.id = ${retired.column('id')}`,
   )
   return known.along(...changedRecord(claims, record, earlierId, known))
 }
 
-/** The steps that change a credential with a further issuance: its shown object, and the time to remove its record. */
+/**
+ * The step after which instances may be added to a credential. If a refresh replaces earlier instances, it revokes the earlier
+ * instances of the configuration, with the database function `retire_instances`.
+ */
+function refreshed({ generation, configurationId, now }: Admission, admitted: Step<'id'>): Step<'id'> {
+  if (generation === null || generation === 0) return admitted
+  return new Step<'id'>(
+    'refreshed',
+    fragment`
+      SELECT ${admitted.column('id')}, retire_instances(${admitted.column('id')}, ${configurationId}, ${generation}::int, ${now}) AS count
+      FROM ${admitted}`,
+  )
+}
+
+/**
+ * The steps that change a credential with a further issuance: its shown object, its expiry, and the time to remove its record. A
+ * credential whose new instances expire later is not expired any more.
+ */
 function changedRecord(claims: ClaimsVault, record: NewRecord, id: string, known: Step<'id'>): readonly Step[] {
-  const { recordDueAt, vcIsSigned } = record
+  const { recordDueAt, expiresAt, vcIsSigned } = record
   const again = fragment`c.id = ${known.column('id')}`
+  const lasts = fragment`
+    record_due_at = ${recordDueAt}::timestamptz, expires_at = GREATEST(c.expires_at, ${expiresAt}::timestamptz),
+    expired_at = CASE WHEN ${expiresAt}::timestamptz > c.expires_at THEN NULL ELSE c.expired_at END`
   // A statement changes a row once: either this step or the next one.
   const extended = new Step(
     'extended',
     fragment`
-      UPDATE credentials c SET record_due_at = ${recordDueAt} FROM ${known}
+      UPDATE credentials c SET ${lasts} FROM ${known}
       WHERE ${again} AND (${isSigned} OR NOT ${vcIsSigned}::boolean)`,
   )
-  const also = recordDueAt === null ? [] : [extended]
+  const also = recordDueAt === null && expiresAt === null ? [] : [extended]
   if (!vcIsSigned) return also
   const vc = protectedVc(claims, id, record.vc)
   // The first signed object stays. An erased credential gets no new claims.
   const shown = new Step<'id'>(
     'shown',
     fragment`
-      UPDATE credentials c SET vc = ${vc.json}::json, signed = true, record_due_at = ${recordDueAt}::timestamptz FROM ${known}
+      UPDATE credentials c SET vc = ${vc.json}::json, signed = true, ${lasts} FROM ${known}
       WHERE ${again} AND NOT ${isSigned} AND c.claims_erased_at IS NULL RETURNING c.id`,
   )
   return [...also, shown, ...claims.storeKeys([vc], shown)]
@@ -120,7 +150,8 @@ export function createOpenid4vciStore(database: Database, claims: ClaimsVault, a
       const transitions = movedSession(record.session, request.now, credential)
       const also = [
         ...spent(request, credential),
-        insertInstances(record.instances, credential),
+        insertInstances(record.instances, credential, record.generation),
+        ...watchSteps(record.watched, credential, request.now),
         auditCredential({ actor: null, action: 'credential.issued' }, credential),
       ]
       const [row] = await sql(zIssued, also)`SELECT ${admissionColumns(steps)}, ${recordedEvents(transitions)}`

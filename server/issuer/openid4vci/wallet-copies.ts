@@ -4,14 +4,9 @@ import type { ProvenKey } from '../../protocol/openid4vci/key-proof.js'
 import { listsFor, type StatusIndexAllotment, type TakenIndices } from '../../status-lists/allotment.js'
 import { parseConfigurationId } from '../issuance/configurations.js'
 import type { SignedInstance, SignRequest } from '../issuance/sign.js'
+import { ROUNDED_TO_MS, type Validity, validityOf } from '../issuance/validity.js'
 import { isHaip } from './haip.js'
 import type { TokenContext } from './tokens/store.js'
-
-/**
- * §15.4.1: times in a wallet's copies are rounded down to this unit, in milliseconds. So their times do not link the copies of
- * a batch.
- */
-const ROUNDED_TO_MS = 60 * 60 * 1000
 
 /** The subject's identifier from the offering. It does not depend on the key that the wallet proves. */
 const subjectIdOf = ({ recipient, credentialSubject: { id } }: TokenContext): string | undefined =>
@@ -21,6 +16,8 @@ const subjectIdOf = ({ recipient, credentialSubject: { id } }: TokenContext): st
 export interface WalletCopies {
   readonly instances: readonly SignedInstance[]
   readonly vc: unknown
+  /** The validity of each instance. */
+  readonly validity: Validity
   /** The status indices of the copies. They are released if the copies are not issued. */
   readonly taken: Pick<TakenIndices, 'giveBack'>
 }
@@ -82,6 +79,7 @@ export function createSignCopies({ sign, viewOf, allotment, config, formats, new
     // HAIP 1.0 §6.1: `cnf` contains the key itself, even if the proof named it in another way.
     const bare = isHaip({ config }, token)
     const subjectId = subjectIdOf(token)
+    // §15.4.1: the times in a wallet's copies are rounded, so they do not link the copies of a batch.
     const issuedAt = new Date(Math.floor(now.getTime() / ROUNDED_TO_MS) * ROUNDED_TO_MS)
     const requests = keys.map((key, position) => ({
       context: token,
@@ -96,6 +94,11 @@ export function createSignCopies({ sign, viewOf, allotment, config, formats, new
     const [request] = requests
     const [first] = instances
     if (request === undefined || first === undefined) throw new Error('Nothing was signed.')
-    return { instances, vc: viewOf(request, recordId, first, issuedAt), taken }
+    return {
+      instances,
+      vc: viewOf(request, recordId, first, issuedAt),
+      validity: validityOf(token, issuedAt),
+      taken,
+    }
   }
 }

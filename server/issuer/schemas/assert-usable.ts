@@ -7,6 +7,7 @@ import type { Formats } from '../../formats/registry.js'
 import { compileJsonSchema, JsonSchemaError } from '../../protocol/json-schema/compile.js'
 import type { Work } from '../../protocol/work.js'
 import { retentionFault } from '../issuance/retention.js'
+import { validityFault } from '../issuance/validity.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { declaredClaims } from './claims.js'
 import { assertClaimsDeclared } from './declared.js'
@@ -18,6 +19,7 @@ export type SchemaRequest = z.output<typeof createSchema.input>
 export interface SchemaRules {
   readonly formats: Pick<Formats, 'issued'>
   readonly config: Pick<Config, 'attestationTrust'>
+  readonly clock: () => Date
 }
 
 /**
@@ -27,7 +29,7 @@ export interface SchemaRules {
  * @throws 400 naming the problem
  */
 export async function assertUsable(
-  { formats, config }: SchemaRules,
+  { formats, config, clock }: SchemaRules,
   request: SchemaRequest,
   work: Work,
 ): Promise<void> {
@@ -36,6 +38,19 @@ export async function assertUsable(
   await assertClaimsDeclared(request.schema, request, work)
   if (request.keyAttestation !== undefined) assertAttestersKnown(config)
   assertRetainable(request)
+  if (request.claimsSource !== undefined && request.claimsFrom !== undefined)
+    throw errors.badRequest('claimsFrom must not be given with claimsSource')
+  assertValidSometime(request, clock())
+}
+
+/** @throws 400 if credentials would expire before they are valid */
+function assertValidSometime({ expiresInDays, validFrom }: SchemaRequest, now: Date): void {
+  const rules = {
+    expiresInDays: expiresInDays ?? null,
+    validFrom: validFrom === undefined ? null : new Date(validFrom),
+  }
+  const fault = validityFault(rules, now)
+  if (fault !== undefined) throw errors.badRequest(fault)
 }
 
 /** @throws 400 if records would be removed before their credentials expire */

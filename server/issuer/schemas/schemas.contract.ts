@@ -1,10 +1,21 @@
 import { z } from 'zod'
 import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
+import { zMoment } from '../../api/moment.js'
+import {
+  zBackgroundImage,
+  zLogo,
+  zShownBackgroundImage,
+  zShownLogo,
+  zShownSvgTemplates,
+  zSvgTemplates,
+} from '../../images/image-reference.js'
 import { zProtocolReply } from '../../protocol/oauth/reply.js'
 import { SERVED_TYPES } from '../../protocol/openid4vci/data-image.js'
-import { isColour, isImageUri, isLanguageTag } from '../../protocol/openid4vci/display.js'
+import { isColour, isLanguageTag } from '../../protocol/openid4vci/display.js'
 import { zShownName } from '../../protocol/shown-name.js'
+import { zClaimsSource, zShownClaimsSource } from '../claims-source/shape.js'
+import { ON_REFRESH } from '../issuance/active-sets.js'
 import { MAX_DEPTH, pathKey } from './claims.js'
 
 /**
@@ -31,20 +42,6 @@ const zColour = z
   .refine(isColour, { error: 'must be a numerical CSS colour such as #1d4fc4 or rgb(29, 79, 196)' })
   .meta({ description: 'A numerical colour of CSS Color Module Level 3.', example: '#1d4fc4' })
 
-/** Enough for a small image. */
-const MAX_IMAGE_URI = 32_768
-
-const zImageUri = z
-  .string()
-  .max(MAX_IMAGE_URI)
-  .refine(isImageUri, { error: 'must be an https: address or a data:image/ URI' })
-  .meta({
-    format: 'uri',
-    description:
-      'An `https:` URL or a `data:image/…` URI. Metadata contain a small image in base64. For a large image and an SVG, which wallet ' +
-      'libraries refuse in a data URI, they name an address of this service.',
-  })
-
 /** BCP 47 */
 const zLocale = z.string().max(35).refine(isLanguageTag, { error: 'must be a language tag such as de or pt-BR' })
 
@@ -54,9 +51,10 @@ const zDisplay = z.strictObject({
   locale: zLocale.optional(),
   description: z.string().max(1000).optional(),
   background_color: zColour.optional(),
-  background_image: z.strictObject({ uri: zImageUri }).optional(),
+  background_image: zBackgroundImage.optional(),
   text_color: zColour.optional(),
-  logo: z.strictObject({ uri: zImageUri, alt_text: z.string().max(200).optional() }).optional(),
+  logo: zLogo.optional(),
+  svg_templates: zSvgTemplates.optional(),
 })
 
 /** A stored display entry. A version that is older than a rule is shown unchanged. */
@@ -65,9 +63,10 @@ export const zStoredDisplay = z.object({
   locale: z.string().optional(),
   description: z.string().optional(),
   background_color: z.string().optional(),
-  background_image: z.object({ uri: z.string() }).optional(),
+  background_image: zShownBackgroundImage.optional(),
   text_color: z.string().optional(),
-  logo: z.object({ uri: z.string(), alt_text: z.string().optional() }).optional(),
+  logo: zShownLogo.optional(),
+  svg_templates: zShownSvgTemplates.optional(),
 })
 
 const unlike = (keys: readonly string[]): boolean => new Set(keys).size === keys.length
@@ -100,6 +99,12 @@ const zClaims = z
       'Names of claims in further languages. A `title` in the schema is in the language of the first `display` entry, or in English.',
     example: [{ path: ['givenName'], display: [{ name: 'Vorname', locale: 'de' }] }],
   })
+
+/** Claim names of a new version. Stored versions may be older than this rule. */
+const zNewClaims = zClaims.refine(
+  (claims) => claims.every(({ display }) => display.every(({ name }) => name.trim() !== '')),
+  { error: 'must not have an empty name' },
+)
 
 /** A JSON pointer (RFC 6901) to a member: not the whole document. */
 const zPointer = z
@@ -166,6 +171,28 @@ const zRetention = z
     example: { claims: { days: 30 } },
   })
 
+const zActiveSets = z.strictObject({ perSubject: z.literal(1) }).meta({
+  description:
+    'How many credentials of the type a subject may have at the same time. A new issuance revokes the earlier credential of ' +
+    'the subject with all its instances, with the reason `superseded`. The subject is `forSubject` of the offer, else its ' +
+    '`reference`, else the DID of the recipient. Issuances by another issuer do not count.',
+})
+
+const zOnRefresh = z.enum(ON_REFRESH).meta({
+  description:
+    'The choice for earlier instances when a wallet takes new instances with a refresh token. `revoke-previous`: the earlier instances of the same ' +
+    'authorization and configuration are revoked, and access tokens from before the refresh give nothing more. Default: `keep`.',
+})
+
+/** The time from which a credential is valid. */
+export const zValidFrom = zMoment.meta({
+  description:
+    'Credentials are not valid before this time (`nbf`, `issuanceDate`, `validFrom` of an MSO). It must lie before their expiry. ' +
+    'A time in the past has no effect.',
+})
+
+export const zExpiresInDays = z.int().min(1).max(36_500).meta({ description: 'Days from issuance to expiry.' })
+
 export const zSchema = z.object({
   id: z.uuid(),
   name: z.string(),
@@ -180,6 +207,10 @@ export const zSchema = z.object({
     description:
       'The parts of `display` that metadata leave out: data URIs that hold no image that wallets show, and a second entry in one language.',
   }),
+  warnings: z.array(z.string()).optional().meta({
+    description:
+      'Faults of `display` that make credentials hard to read: text with too little contrast to its background.',
+  }),
   claims: zClaims.optional(),
   selectivelyDisclosable: z.array(z.string()).optional(),
   expiresInDays: z.int().optional(),
@@ -187,7 +218,14 @@ export const zSchema = z.object({
   keyAttestation: zKeyAttestation.optional(),
   mdoc: zMdoc.optional(),
   suspendable: z.literal(true).optional().meta({ description: 'Present if its credentials can be suspended.' }),
+  activeSets: zActiveSets.optional(),
+  onRefresh: zOnRefresh.optional(),
+  validFrom: z.iso.datetime().optional(),
+  watchAttestations: z.literal(true).optional().meta({
+    description: 'Present if its credentials are revoked together with the attestations of the wallet and of its keys.',
+  }),
   retention: zRetention.optional(),
+  claimsSource: zShownClaimsSource.optional(),
   active: z.boolean(),
   withdrawn: z
     .literal(true)
@@ -206,6 +244,7 @@ export const createSchema = {
     description:
       'A name belongs to the caller who created its first version. Only this caller and admins can create further versions.',
     access: 'issuer',
+    idempotent: true,
     status: 201,
     errors: [400, errors.schemaDenied(), errors.schemaExists('ProofOfPurchase', 1)],
   }),
@@ -218,12 +257,13 @@ export const createSchema = {
     title: zShownName.optional(),
     description: z.string().max(2000).optional(),
     display: z.array(zDisplay).max(50).optional(),
-    claims: zClaims.optional(),
+    claims: zNewClaims.optional(),
     selectivelyDisclosable: z.array(z.string().min(1).max(300)).max(500).optional().meta({
       description:
         'Claims of an SD-JWT VC that can be withheld. Nested claims are written with dots. Default: all top-level claims.',
     }),
-    expiresInDays: z.int().min(1).max(36_500).optional(),
+    expiresInDays: zExpiresInDays.optional(),
+    validFrom: zValidFrom.optional(),
     claimsFrom: zClaimsFrom.optional(),
     keyAttestation: zKeyAttestation.optional(),
     mdoc: zMdoc.optional(),
@@ -235,7 +275,18 @@ export const createSchema = {
           'Whether its credentials can be suspended and reinstated. A JWT VC then has two entries in `credentialStatus`, as an array, which ' +
           'some wallets refuse. Default: `false`.',
       }),
+    activeSets: zActiveSets.optional(),
+    onRefresh: zOnRefresh.optional(),
+    watchAttestations: z
+      .boolean()
+      .optional()
+      .meta({
+        description:
+          'Whether the wallet attestation and the key attestations of an issuance are looked at again afterwards, once in 24 hours. If one of ' +
+          'them is revoked, the credential is revoked with the reason `keyCompromise`. Default: `false`.',
+      }),
     retention: zRetention.optional(),
+    claimsSource: zClaimsSource.optional(),
   }),
   output: zSchema,
 }
@@ -379,6 +430,7 @@ export const typeMetadata = {
         path: z.array(z.string().nullable()),
         sd: z.enum(['always', 'never', 'allowed']),
         mandatory: z.literal(true).optional(),
+        svg_id: z.string().optional(),
         display: z.array(z.record(z.string(), z.unknown())).optional(),
       }),
     ),

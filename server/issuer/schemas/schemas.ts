@@ -4,8 +4,10 @@ import { type Caller, isAdmin } from '../../auth/caller.js'
 import type { Config } from '../../config/config.js'
 import type { Lists } from '../../database/replica/lists.js'
 import type { Formats } from '../../formats/registry.js'
+import { type AcceptDisplay, whileImagesStay } from '../../images/accept-display.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import type { Work } from '../../protocol/work.js'
+import type { AcceptSource } from '../claims-source/accept.js'
 import { assertUsable, type SchemaRequest } from './assert-usable.js'
 import { imageNamed } from './images.js'
 import { listedSchema } from './list/listed-schema.js'
@@ -36,6 +38,8 @@ export interface SchemasPorts {
   readonly lists: Lists<SchemaListStore>
   readonly config: Pick<Config, 'attestationTrust' | 'issuerBaseUrl'>
   readonly formats: Pick<Formats, 'issued'>
+  readonly acceptSource: AcceptSource
+  readonly acceptDisplay: AcceptDisplay
   readonly clock: () => Date
   readonly newId: () => string
 }
@@ -43,7 +47,16 @@ export interface SchemasPorts {
 export type Schemas = ReturnType<typeof createSchemas>
 
 /** Credential types. A type has versions, each with a JSON Schema and settings. */
-export function createSchemas({ store, lists, config, formats, clock, newId }: SchemasPorts) {
+export function createSchemas({
+  store,
+  lists,
+  config,
+  formats,
+  acceptSource,
+  acceptDisplay,
+  clock,
+  newId,
+}: SchemasPorts) {
   /** @throws 404 for an unknown version */
   const versionOf = async (id: string): Promise<CredentialSchema> => {
     const schema = await store.find(id)
@@ -65,27 +78,39 @@ export function createSchemas({ store, lists, config, formats, clock, newId }: S
      * @throws 400 for a schema that cannot be used, 403 for a type of another caller, 409 if the type already has this version
      */
     async add(caller: Caller, request: SchemaRequest, work: Work) {
-      await assertUsable({ formats, config }, request, work)
+      await assertUsable({ formats, config, clock }, request, work)
       const id = newId()
-      const outcome = await store.insert(
-        {
-          id,
-          name: request.name,
-          version: request.version,
-          body: request.schema,
-          title: request.title ?? null,
-          description: request.description ?? null,
-          display: request.display ?? null,
-          claims: request.claims ?? null,
-          selectivelyDisclosable: request.selectivelyDisclosable ?? null,
-          expiresInDays: request.expiresInDays ?? null,
-          claimsFrom: request.claimsFrom ?? null,
-          keyAttestation: request.keyAttestation ?? null,
-          mdoc: request.mdoc ?? null,
-          suspendable: request.suspendable ?? false,
-          retention: request.retention ?? null,
-        },
-        editorOf(caller),
+      const { name, claimsSource } = request
+      const accepted = claimsSource === undefined ? undefined : await acceptSource({ id, name }, claimsSource)
+      const { entries: display, imageIds } = await acceptDisplay(request.display ?? [])
+      const outcome = await whileImagesStay(() =>
+        store.insert(
+          {
+            id,
+            name: request.name,
+            version: request.version,
+            body: request.schema,
+            title: request.title ?? null,
+            description: request.description ?? null,
+            display: request.display === undefined ? null : display,
+            claims: request.claims ?? null,
+            selectivelyDisclosable: request.selectivelyDisclosable ?? null,
+            expiresInDays: request.expiresInDays ?? null,
+            claimsFrom: request.claimsFrom ?? null,
+            keyAttestation: request.keyAttestation ?? null,
+            mdoc: request.mdoc ?? null,
+            suspendable: request.suspendable ?? false,
+            activeSets: request.activeSets ?? null,
+            onRefresh: request.onRefresh ?? null,
+            validFrom: request.validFrom === undefined ? null : new Date(request.validFrom),
+            watchAttestations: request.watchAttestations ?? false,
+            retention: request.retention ?? null,
+            claimsSource: accepted?.source ?? null,
+            sourceSecret: accepted?.sourceSecret ?? null,
+            imageIds,
+          },
+          editorOf(caller),
+        ),
       )
       if (outcome === 'exists') throw errors.schemaExists(request.name, request.version)
       if (outcome === 'foreign') throw errors.schemaDenied()

@@ -1,23 +1,42 @@
 import { z } from 'zod'
+import type { AuditAction } from '../../database/audit-actions.js'
 import { audited } from '../../database/audited.js'
 import type { Database } from '../../database/connect.js'
 import { type Fragment, fragment, Step } from '../../database/fragment.js'
 import { idRow, json } from '../../database/row-shapes.js'
+import { useImages } from '../../images/store.js'
 import type { ClaimNames } from '../../protocol/json-schema/declared-claims.js'
 import type { MdocMapping } from '../../protocol/mdoc/elements.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
+import type { ClaimsSource } from '../claims-source/source.js'
+import { type ActiveSets, ON_REFRESH } from '../issuance/active-sets.js'
 import type { Retention } from '../issuance/retention.js'
 
 export type { ClaimNames } from '../../protocol/json-schema/declared-claims.js'
+
+/** An image in a display entry. The `uri` of an image of this service is its path (`protocol/stored-image.ts`). */
+export interface SchemaImage {
+  readonly uri: string
+  /** Integrity metadata of an image on another host. */
+  readonly 'uri#integrity'?: string | undefined
+}
+
+/** SD-JWT VC, "SVG Template Properties". */
+export interface SvgTemplateProperties {
+  readonly orientation?: 'portrait' | 'landscape' | undefined
+  readonly color_scheme?: 'light' | 'dark' | undefined
+  readonly contrast?: 'normal' | 'high' | undefined
+}
 
 export interface SchemaDisplay {
   readonly name: string
   readonly locale?: string | undefined
   readonly description?: string | undefined
   readonly background_color?: string | undefined
-  readonly background_image?: { readonly uri: string } | undefined
+  readonly background_image?: SchemaImage | undefined
   readonly text_color?: string | undefined
-  readonly logo?: { readonly uri: string; readonly alt_text?: string | undefined } | undefined
+  readonly logo?: (SchemaImage & { readonly alt_text?: string | undefined }) | undefined
+  readonly svg_templates?: (SchemaImage & { readonly properties?: SvgTemplateProperties | undefined })[] | undefined
 }
 
 /** For each claim, a JSON Pointer into the identity provider's claims about a user. */
@@ -43,8 +62,18 @@ export const zStoredSchema = z.strictObject({
   mdoc: json<MdocMapping>().nullable(),
   /** Whether its credentials can be suspended. */
   suspendable: z.boolean(),
+  /** How many credentials a subject may have at the same time; null without a limit. */
+  activeSets: json<ActiveSets>().nullable(),
+  /** The choice for earlier instances at a refresh; null for `keep`. */
+  onRefresh: z.enum(ON_REFRESH).nullable(),
+  /** Credentials are not valid before this time; null if they are valid when they are issued. */
+  validFrom: z.date().nullable(),
+  /** Whether its credentials are revoked together with attestations. */
+  watchAttestations: z.boolean(),
   /** How long claims and records are stored; null if RETENTION_CLAIMS_DAYS decides. */
   retention: json<Retention>().nullable(),
+  /** The issuer's own system that is asked for claims; null if there is none. */
+  claimsSource: json<ClaimsSource>().nullable(),
   createdAt: z.date(),
   /** Whether this is the highest version of its name that is not withdrawn. */
   active: z.boolean(),
@@ -64,7 +93,12 @@ const zListed = zStoredSchema.extend({
 export type ListedSchema = z.infer<typeof zListed>
 
 /** A new version to be stored. */
-export type NewSchema = Omit<CredentialSchema, 'createdAt' | 'active' | 'withdrawn' | 'issuers'>
+export type NewSchema = Omit<CredentialSchema, 'createdAt' | 'active' | 'withdrawn' | 'issuers'> & {
+  /** The secrets of the claims source, protected by the vault; null without a source. */
+  readonly sourceSecret: string | null
+  /** The stored images that its display refers to. */
+  readonly imageIds: readonly string[]
+}
 
 /** The caller who changes a schema: an admin may change every schema, others only their own. */
 export interface SchemaEditor {
@@ -92,7 +126,9 @@ const MAX_COMPARED_BYTES = 262_144
 export const schemaColumns = fragment`
   s.id, s.name, s.version, s.body, s.title, s.description, s.display, s.claims,
   s.selectively_disclosable AS "selectivelyDisclosable", s.expires_in_days AS "expiresInDays", s.claims_from AS "claimsFrom",
-  s.key_attestation AS "keyAttestation", s.mdoc, s.suspendable, s.retention, s.created_at AS "createdAt",
+  s.key_attestation AS "keyAttestation", s.mdoc, s.suspendable, s.active_sets AS "activeSets", s.on_refresh AS "onRefresh",
+  s.valid_from AS "validFrom", s.watch_attestations AS "watchAttestations", s.retention,
+  s.claims_source AS "claimsSource", s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
   s.withdrawn_at IS NULL AND NOT EXISTS (
     SELECT 1 FROM schemas newer WHERE newer.name = s.name AND newer.version > s.version AND newer.withdrawn_at IS NULL) AS active,
@@ -121,7 +157,7 @@ export const listedVersions = (now: Date, columns: Fragment): Fragment => fragme
   ORDER BY name, withdrawn_at IS NOT NULL, version DESC`
 
 /** Condition: an editor may change schemas of a credential type `t`. */
-const isTheirs = ({ sub, isAdmin }: SchemaEditor) => fragment`(t.created_by = ${sub} OR ${isAdmin}::boolean)`
+export const isTheirs = ({ sub, isAdmin }: SchemaEditor) => fragment`(t.created_by = ${sub} OR ${isAdmin}::boolean)`
 
 /** The schema to be changed, and whether the editor may change it. */
 const changed = (schemaId: string, editor: SchemaEditor): Step<'id' | 'permitted'> =>
@@ -147,7 +183,7 @@ function changeOutcome(row: z.output<typeof zChange> | undefined): ChangeOutcome
   return row.issuerFound ? 'done' : 'no-issuer'
 }
 
-const recorded = (of: Step<'id'>, action: string, { sub }: SchemaEditor): Step =>
+const recorded = (of: Step<'id'>, action: AuditAction, { sub }: SchemaEditor): Step =>
   audited({ of, actor: sub, action, subject: 'schema' })
 
 const jsonOrNull = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
@@ -175,17 +211,27 @@ export function createSchemaStore({ sql }: Database) {
         'inserted',
         fragment`
           INSERT INTO schemas (id, name, version, body, title, description, display, claims, selectively_disclosable, expires_in_days,
-            claims_from, key_attestation, mdoc, suspendable, retention, created_by)
+            claims_from, key_attestation, mdoc, suspendable, active_sets, on_refresh, valid_from, watch_attestations, retention, claims_source, created_by)
           SELECT ${schema.id}, ${name}, ${version}::float, ${JSON.stringify(schema.body)}::json, ${schema.title},
             ${schema.description}, ${jsonOrNull(schema.display)}::jsonb,
             ${jsonOrNull(schema.claims)}::jsonb, ${jsonOrNull(schema.selectivelyDisclosable)}::jsonb,
             ${schema.expiresInDays}::int, ${jsonOrNull(schema.claimsFrom)}::jsonb, ${jsonOrNull(schema.keyAttestation)}::jsonb,
-            ${jsonOrNull(schema.mdoc)}::json, ${schema.suspendable}::boolean, ${jsonOrNull(schema.retention)}::jsonb,
-            ${editor.sub}
+            ${jsonOrNull(schema.mdoc)}::json, ${schema.suspendable}::boolean, ${jsonOrNull(schema.activeSets)}::jsonb,
+            ${schema.onRefresh}, ${schema.validFrom}::timestamptz, ${schema.watchAttestations}::boolean, ${jsonOrNull(schema.retention)}::jsonb,
+            ${jsonOrNull(schema.claimsSource)}::jsonb, ${editor.sub}
           FROM ${type} t WHERE ${isTheirs(editor)}
           ON CONFLICT (name, version) DO NOTHING RETURNING id`,
       )
-      const [row] = await sql(zCreation, [recorded(inserted, 'schema.created', editor)])`
+      const source = new Step(
+        'source',
+        fragment`INSERT INTO claims_sources (schema_id, secret) SELECT id, ${schema.sourceSecret} FROM ${inserted}`,
+      )
+      const also = schema.sourceSecret === null ? [] : [source]
+      const [row] = await sql(zCreation, [
+        ...also,
+        ...useImages('schema', inserted, schema.imageIds),
+        recorded(inserted, 'schema.created', editor),
+      ])`
         SELECT EXISTS (SELECT 1 FROM ${inserted}) AS created, (SELECT ${isTheirs(editor)} FROM ${type} t) AS permitted,
           EXISTS (SELECT 1 FROM schemas WHERE name = ${name} AND version = ${version}::float) AS exists`
       if (row?.created === true) return 'created'

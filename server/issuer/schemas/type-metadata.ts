@@ -3,21 +3,42 @@ import type { Config } from '../../config/config.js'
 import { claimPath } from '../../formats/dc-sd-jwt/issuing.js'
 import { vctOf } from '../../formats/dc-sd-jwt/vct.js'
 import { commonRules, describeClaims } from './claims.js'
-import { displayOf } from './display.js'
+import { displayOf, publicDisplay } from './display.js'
 import { imageAddresses } from './images.js'
 import type { typeMetadata } from './schemas.contract.js'
 import type { CredentialSchema, SchemaDisplay, VersionRules } from './store.js'
 
 /**
- * How a wallet may display the credential (SD-JWT VC, "Rendering Method "simple""). Empty if the display entry has no
- * members to render.
+ * How a wallet may display the credential (SD-JWT VC, "Rendering Metadata"). Empty if the display entry has no members to
+ * render.
  */
 function renderingOf(drawing: Partial<SchemaDisplay>): Record<string, unknown> {
-  const { logo, background_image, background_color, text_color } = drawing
+  const { logo, background_image, background_color, text_color, svg_templates } = drawing
   const members = Object.entries({ logo, background_image, background_color, text_color }).filter(
     ([, value]) => value !== undefined,
   )
-  return members.length === 0 ? {} : { rendering: { simple: Object.fromEntries(members) } }
+  const rendering = {
+    ...(members.length === 0 ? {} : { simple: Object.fromEntries(members) }),
+    ...(svg_templates === undefined ? {} : { svg_templates }),
+  }
+  return Object.keys(rendering).length === 0 ? {} : { rendering }
+}
+
+const SVG_ID = /^[A-Za-z_]\w*$/
+
+/**
+ * The `svg_id` of a claim, by which an SVG template names the claim (SD-JWT VC, "SVG Rendering"): its path with `_` between the names.
+ *
+ * @returns undefined for elements of an array, for names with other characters, and for an id that an earlier claim has
+ */
+function svgIdsOf(paths: readonly (readonly (string | null)[])[]): (string | undefined)[] {
+  const taken = new Set<string>()
+  return paths.map((path) => {
+    const id = path.join('_')
+    if (path.includes(null) || !SVG_ID.test(id) || taken.has(id)) return undefined
+    taken.add(id)
+    return id
+  })
 }
 
 /**
@@ -33,10 +54,15 @@ export function typeMetadataOf(
   const title = schema.title ?? schema.name
   const rulesOf = commonRules(versions)
   const display: readonly (SchemaDisplay & { readonly locale: string })[] = displayOf(
-    schema.display,
+    schema.display && publicDisplay(schema.display, config),
     title,
     imageAddresses(config, schema),
   )
+  const claims = describeClaims(schema, (path) => rulesOf(path).sd !== 'never').filter(
+    ({ path }) => claimPath(path) !== undefined,
+  )
+  const hasTemplates = display.some(({ svg_templates }) => svg_templates !== undefined)
+  const svgIds = hasTemplates ? svgIdsOf(claims.map(({ path }) => path)) : []
   return {
     vct: vctOf(config, schema.name),
     name: title,
@@ -47,18 +73,18 @@ export function typeMetadataOf(
       ...(description === undefined ? {} : { description }),
       ...renderingOf(drawing),
     })),
-    claims: describeClaims(schema, (path) => rulesOf(path).sd !== 'never')
-      .filter(({ path }) => claimPath(path) !== undefined)
-      .map((claim) => {
-        const { sd, mandatory } = rulesOf(claim.path)
-        return {
-          path: [...claim.path],
-          sd,
-          ...(mandatory ? { mandatory } : {}),
-          ...(claim.display.length === 0
-            ? {}
-            : { display: claim.display.map(({ locale, name }) => ({ locale, label: name })) }),
-        }
-      }),
+    claims: claims.map((claim, at) => {
+      const { sd, mandatory } = rulesOf(claim.path)
+      const svgId = svgIds[at]
+      return {
+        path: [...claim.path],
+        sd,
+        ...(mandatory ? { mandatory } : {}),
+        ...(svgId === undefined ? {} : { svg_id: svgId }),
+        ...(claim.display.length === 0
+          ? {}
+          : { display: claim.display.map(({ locale, name }) => ({ locale, label: name })) }),
+      }
+    }),
   }
 }

@@ -20,14 +20,22 @@ const COLUMNS = {
   'authorizations.user_claims': { idColumn: 'id', form: 'secret' },
   'deferred_issuances.keys': { idColumn: 'transaction_hash', form: 'secret' },
   'console_sessions.content': { idColumn: 'id_hash', form: 'secret' },
+  'claims_sources.secret': { idColumn: 'schema_id', form: 'secret' },
+  'webhooks.secret': { idColumn: 'id', form: 'secret' },
   'exports.subject': { idColumn: 'id', form: 'secret' },
+  'idempotency_keys.answer': { idColumn: 'id', form: 'secret' },
   'credentials.vc': { idColumn: 'id', form: 'claims' },
   'credential_offer_sessions.confidential': { idColumn: 'id', form: 'claims' },
+  'offer_batches.confidential': { idColumn: 'id', form: 'claims' },
+  'credential_status_jobs.confidential': { idColumn: 'id', form: 'claims' },
   'credentials.status_note': { idColumn: 'id', form: 'claims' },
   'offerings.credential_subject': { idColumn: 'id', form: 'claims' },
   'verification_sessions.result': { idColumn: 'id', form: 'claims' },
   'verification_evidence.evidence': { idColumn: 'id', form: 'claims' },
   'pages.texts': { idColumn: 'id', form: 'claims' },
+  'offerings.names': { idColumn: 'id', form: 'claims' },
+  'credentials.names': { idColumn: 'id', form: 'claims' },
+  'verification_sessions.names': { idColumn: 'id', form: 'claims' },
 } as const satisfies Record<string, { readonly idColumn: string; readonly form: Form }>
 
 type Columns = typeof COLUMNS

@@ -3,7 +3,12 @@ import type { Database } from '../../database/connect.js'
 import { sqlStateOf } from '../../database/errors.js'
 
 /** Names of the tables that are partitioned by time. */
-export type PartitionedTable = 'used_nonces' | 'issuance_tokens' | 'session_events' | 'audit_events'
+export type PartitionedTable =
+  | 'used_nonces'
+  | 'issuance_tokens'
+  | 'session_events'
+  | 'audit_events'
+  | 'webhook_deliveries'
 
 /** A partition, which contains the rows of a period. */
 export interface Partition {

@@ -1,17 +1,22 @@
 import type { Installation } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
 import { claimTitles, pathKey } from '../../issuer/schemas/claims.js'
-import { joined, type Languages, type Spoken } from '../../pages/languages.js'
+import { inLanguage, joined, type Languages, type Spoken } from '../../pages/languages.js'
+import type { Speech } from '../../pages/speech.js'
 import { inWords, typeTitle } from '../../pages/words.js'
+import { type CardLook, cardLook } from '../../protocol/credential-card/look.js'
 import type { ClaimsPath } from '../../protocol/openid4vp/dcql/claims-query.js'
 import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-query.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
+import { imageUri } from '../../protocol/stored-image.js'
 import type { AskedType } from '../store.js'
 
 /** The formats and the base URLs of this installation, which are needed to interpret queries. */
 export interface AskedHere {
   readonly formats: Pick<Formats, 'named'>
   readonly config: Installation
+  /** The base URL of images: the page's own. */
+  readonly imagesUrl: string
 }
 
 /** A requested credential as a page describes it to people. */
@@ -21,11 +26,8 @@ export interface AskedCredential {
   readonly claims: readonly Spoken[]
   /** Whether the wallet shows the whole credential, not only the claims that the query names. */
   readonly whole: boolean
-  /**
-   * The colour of the credential's card. Undefined if this installation does not know the type or the type has no
-   * colour.
-   */
-  readonly background: string | undefined
+  /** How the card looks. A type that this installation does not know has the plain look. */
+  readonly look: CardLook
 }
 
 /** One part of a request: alternative ways to answer it, each with one or more credentials. */
@@ -60,11 +62,12 @@ function titleOf(path: ClaimsPath, described: readonly ReadonlyMap<string, Spoke
 }
 
 function credentialOf(
-  { formats, config }: AskedHere,
+  { formats, config, imagesUrl }: AskedHere,
   query: CredentialQuery,
   types: readonly AskedType[],
-  languages: Languages,
+  speech: Speech,
 ): AskedCredential {
+  const { languages } = speech
   const { querying } = formats.named(query.format)
   const named = [...new Set(querying.typesOf(query.meta, config))]
   const known = types.filter(({ name }) => named.includes(name))
@@ -80,10 +83,13 @@ function credentialOf(
   const described = known.map((type) => claimTitles(type, languages))
   const claims = (query.claims ?? []).map(({ path }) => titleOf(querying.namesOf(path), described))
   return {
-    name: names.length === 0 ? { text: 'Any credential' } : joined(names.slice(0, MOST_NAMES), ' or '),
+    name:
+      names.length === 0
+        ? { text: speech.say('present.anyCredential') }
+        : joined(names.slice(0, MOST_NAMES), ` ${speech.say('present.or')} `),
     claims: unlike(claims),
     whole: querying.disclosesAll && claims.length === 0,
-    background: known[0]?.display?.[0]?.background_color,
+    look: cardLook(inLanguage(known[0]?.display ?? [], languages), (path) => imageUri(path, imagesUrl)),
   }
 }
 
@@ -95,13 +101,8 @@ const unlike = <Value>(values: readonly Value[]): Value[] => [
  * Describes a query for people. The description does not contain formats, so alternatives that differ only in format
  * become one alternative.
  */
-export function askedFor(
-  here: AskedHere,
-  query: DcqlQuery,
-  types: readonly AskedType[],
-  languages: Languages,
-): Asked[] {
-  const credentials = new Map(query.credentials.map((each) => [each.id, credentialOf(here, each, types, languages)]))
+export function askedFor(here: AskedHere, query: DcqlQuery, types: readonly AskedType[], speech: Speech): Asked[] {
+  const credentials = new Map(query.credentials.map((each) => [each.id, credentialOf(here, each, types, speech)]))
   if (query.credential_sets === undefined) {
     return unlike([...credentials.values()]).map((credential) => ({ ways: [[credential]], required: true }))
   }

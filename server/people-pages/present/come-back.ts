@@ -1,24 +1,17 @@
-import type { Config } from '../../config/config.js'
 import { noPage, seeOther } from '../../pages/page.js'
+import { speechFor } from '../../pages/speech.js'
 import { withParameters } from '../../protocol/oauth/redirect-uri.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { responseCodeHash } from '../../verifier/sessions/result.js'
 import { type BrowserRequest, sameHash, sentBrowserHash } from '../browser.js'
 import type { PageStore } from '../store.js'
-import { endedPresentPage } from './page.js'
-import { ANOTHER_BROWSER, progressOf } from './sentences.js'
-
-const GO_ON_THERE = 'Continue in the browser in which you opened the page.'
-/**
- * For a request that requires the response code. The wallet sent the code to a browser that is not the first browser of
- * the page, so the first browser has no code and cannot continue.
- */
-const BEGIN_AGAIN = 'Start again: open the page on the device with your wallet.'
+import { type EndedPageConfig, endedPresentPage } from './ended.js'
+import { progressOf } from './sentences.js'
 
 /** Dependencies of {@link createComeBack}. */
 export interface ComeBackPorts {
   readonly store: Pick<PageStore, 'returned'>
-  readonly config: Pick<Config, 'verifierBaseUrl'>
+  readonly config: EndedPageConfig
 }
 
 /**
@@ -31,18 +24,27 @@ export type ComeBack = (request: BrowserRequest, id: string, responseCode: strin
 export const createComeBack =
   ({ store, config }: ComeBackPorts): ComeBack =>
   async (request, id, responseCode) => {
+    const speech = speechFor(request, config.verifierBaseUrl)
     const stored = await store.returned(id)
-    if (stored === undefined) return noPage(config.verifierBaseUrl)
+    if (stored === undefined) return noPage(config.verifierBaseUrl, speech, config.serviceContact)
     const code = responseCode ?? ''
     const fits = [
       sameHash(stored.browserHash, sentBrowserHash(request, config.verifierBaseUrl)),
       sameHash(stored.responseCodeHash, responseCodeHash(code)),
     ]
-    const { pageTitle: title, verifierDisplay, redirectUri, requireResponseCode } = stored
+    const { pageTitle: title, verifier, redirectUri, requireResponseCode } = stored
     if (fits.includes(false)) {
-      const message = `${ANOTHER_BROWSER} ${requireResponseCode ? BEGIN_AGAIN : GO_ON_THERE}`
-      return endedPresentPage(config, { title, verifierDisplay, message, status: 403 })
+      // If a response code is required, the wallet sent it to a browser that is not the first browser of the page. So the
+      // first browser has no code and cannot continue.
+      const next = speech.say(requireResponseCode ? 'present.beginAgain' : 'present.goOnThere')
+      const message = `${speech.say('present.anotherBrowser')} ${next}`
+      return endedPresentPage(config, { title, verifier, message, status: 403, speech })
     }
     if (redirectUri !== null) return seeOther(withParameters(redirectUri, { response_code: code }))
-    return endedPresentPage(config, { title, verifierDisplay, message: progressOf(stored, 'this').message })
+    return endedPresentPage(config, {
+      title,
+      verifier,
+      message: progressOf(stored, 'this', speech).message,
+      speech,
+    })
   }

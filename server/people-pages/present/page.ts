@@ -1,68 +1,76 @@
 import type { Config } from '../../config/config.js'
 import { presentPageUrl } from '../../pages/addresses.js'
-import { credentialCard } from '../../pages/credential-card.js'
+import { brandOf, nameOf } from '../../pages/brand.js'
+import { cardStyle, credentialCard } from '../../pages/credential-card.js'
+import { formActionOf } from '../../pages/form-action.js'
 import { type Html, html } from '../../pages/html.js'
-import type { Languages } from '../../pages/languages.js'
 import { page } from '../../pages/page.js'
+import type { Speech } from '../../pages/speech.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { forWallet } from '../../protocol/openid4vp/request-object.js'
-import type { DigitalCredentialRequestOf } from '../../verifier/openid4vp/digital-credentials.js'
+import type { Openid4vp } from '../../verifier/openid4vp/openid4vp.js'
 import { digitalCredentialUriOf, wayOf } from '../../verifier/sessions/session.js'
 import { openBody, scannedCodes, walletLink } from '../frame.js'
-import { nameOf, type PresentPage } from '../store.js'
+import type { PresentPage } from '../store.js'
 import { timeLeft } from '../time-left.js'
+import { walletsToInstall } from '../wallets.js'
 import { type Asked, type AskedCredential, type AskedHere, askedFor } from './asked.js'
+import type { DeclineToken } from './decline-token.js'
 import { FINAL_STATES, progressOf } from './sentences.js'
-
-const HEADING = 'Show a credential'
+import { transactionsOf } from './transactions.js'
 
 /**
  * The text for a query that names no claims. Such a query does not request selectively disclosable claims (OpenID4VP
  * 1.0 §6.4.1).
  */
-const extentOf = (whole: boolean) => ({ text: whole ? 'All of its claims' : 'Only the claims that it always shows' })
+const extentOf = (whole: boolean, speech: Speech) => ({
+  text: speech.say(whole ? 'present.allClaims' : 'present.onlyFixed'),
+})
 
-const credentialText = ({ name, claims, whole, background }: AskedCredential): Html =>
-  credentialCard({
-    name,
-    text: claims.length === 0 ? extentOf(whole) : undefined,
-    background,
-    listed: 'You show',
-    claims,
-  })
+const credentialText = ({ name, claims, whole, look }: AskedCredential, speech: Speech): Html =>
+  credentialCard(
+    {
+      name,
+      text: claims.length === 0 ? extentOf(whole, speech) : undefined,
+      look,
+      listed: speech.say('present.youShow'),
+      claims,
+    },
+    speech,
+  )
 
-function askedItem({ ways, required }: Asked): Html {
-  const optional = !required && html` <span class="optional">(optional)</span>`
-  const shown = ways.map((way, at) => html`${at > 0 && html`<p class="or">or</p>`}${way.map(credentialText)}`)
+function askedItem({ ways, required }: Asked, speech: Speech): Html {
+  const optional = !required && html` <span class="optional">(${speech.say('present.optional')})</span>`
+  const shown = ways.map(
+    (way, at) =>
+      html`${at > 0 && html`<p class="or">${speech.say('present.or')}</p>`}${way.map((each) => credentialText(each, speech))}`,
+  )
   return html`<li>${shown}${optional}</li>`
 }
 
-const askedList = (asked: readonly Asked[]): Html =>
-  html`<h2>Requested credentials</h2><ul class="asked">${asked.map(askedItem)}</ul>`
-
-const GO_ON_HERE = 'To continue in this browser afterwards, answer with a wallet on this device.'
+const askedList = (asked: readonly Asked[], speech: Speech): Html =>
+  html`<h2>${speech.say('present.requested')}</h2><ul class="asked">${asked.map((each) => askedItem(each, speech))}</ul>`
 
 /** Makes the link and the QR codes that open a wallet. */
 async function walletWays(
   url: string,
   { address: uri, walletUrl, requireResponseCode, inQrCode }: PresentPage,
+  speech: Speech,
 ): Promise<Html> {
   const address = walletUrl === null ? uri : forWallet(uri, walletUrl)
-  const hint = requireResponseCode ? { hint: GO_ON_HERE } : {}
-  const codes = await scannedCodes({ address, url, byCamera: inQrCode, what: 'request', ...hint })
-  return html`${walletLink(address)}${codes}`
+  const hint = requireResponseCode ? { hint: speech.say('present.goOnHere') } : {}
+  const codes = await scannedCodes({ address, url, byCamera: inQrCode, what: 'request', ...hint }, speech)
+  return html`${walletLink(address, speech)}${codes}`
 }
-
-const BUTTON_ELSEWHERE = 'This page was opened in another browser. Continue there.'
-const NO_API =
-  'This browser cannot ask a wallet. Open this page in a current browser on the device with your wallet, and allow scripts.'
 
 /** Dependencies of {@link createOpenPresentPage}. */
 export interface OpenPresentPagePorts {
   readonly formats: AskedHere['formats']
-  readonly config: AskedHere['config'] & Pick<Config, 'verifierBaseUrl'>
+  readonly config: AskedHere['config'] & Pick<Config, 'verifierBaseUrl' | 'walletLinks'>
   readonly clock: () => Date
-  readonly digitalCredentialRequest: DigitalCredentialRequestOf
+  readonly openid4vp: Pick<Openid4vp, 'digitalCredentialRequest' | 'transactionData'>
+  /** The token of the form with which a person declines. */
+  readonly tokenOf: DeclineToken
 }
 
 /**
@@ -74,7 +82,7 @@ export type OpenPresentPage = (
   id: string,
   stored: PresentPage,
   isOwn: boolean,
-  languages: Languages,
+  speech: Speech,
   headers: Readonly<Record<string, string>>,
 ) => Promise<ProtocolReply>
 
@@ -82,65 +90,62 @@ export function createOpenPresentPage({
   formats,
   config,
   clock,
-  digitalCredentialRequest,
+  openid4vp,
+  tokenOf,
 }: OpenPresentPagePorts): OpenPresentPage {
   /**
    * The button of the Digital Credentials API. Only the first browser of the page gets the button. Otherwise the
    * service could not know that the answer comes from the person who opened the page first.
    */
-  const browserWays = async (stored: PresentPage, isOwn: boolean): Promise<Html> => {
-    if (!isOwn) return html`<section><p>${BUTTON_ELSEWHERE}</p></section>`
-    const request = JSON.stringify(await digitalCredentialRequest(stored))
+  const browserWays = async (stored: PresentPage, isOwn: boolean, speech: Speech): Promise<Html> => {
+    if (!isOwn) return html`<section><p>${speech.say('present.openedElsewhere')}</p></section>`
+    const request = JSON.stringify(await openid4vp.digitalCredentialRequest(stored))
     const answer = digitalCredentialUriOf(config, stored.requestId)
-    return html`<section><p data-without-api>${NO_API}</p><button type="button" class="primary" hidden data-request="${request}" data-answer="${answer}">Choose a credential</button></section>`
+    return html`<section><p data-without-api>${speech.say('present.noApi')}</p><button type="button" class="primary" hidden data-request="${request}" data-answer="${answer}" data-unusable="${speech.say('present.unusableAnswer')}" data-unanswered="${speech.say('present.noAnswer')}">${speech.say('present.choose')}</button></section>`
   }
 
-  return async (id, stored, isOwn, languages, headers) => {
+  /**
+   * The form with which a person declines, with or without a wallet. Only the first browser of the page gets the form: a
+   * stranger who has seen the QR code must not end the request.
+   */
+  const declineForm = (id: string, { browserHash }: PresentPage, isOwn: boolean, speech: Speech): Html | undefined => {
+    if (!isOwn || browserHash === null) return undefined
+    return html`<form class="decline" method="post" action="${presentPageUrl(config, id)}/decline"><input type="hidden" name="token" value="${tokenOf(id, browserHash)}"><p class="hint">${speech.say('present.declineHint')}</p><button>${speech.say('consent.decline')}</button></form>`
+  }
+
+  return async (id, stored, isOwn, speech, headers) => {
     const { verifierBaseUrl } = config
-    const from = nameOf(stored.verifierDisplay, verifierBaseUrl)
-    const heading = stored.pageTitle ?? HEADING
+    const from = nameOf(stored.verifier, verifierBaseUrl, speech)
+    const heading = stored.pageTitle ?? speech.say('present.heading')
+    const url = presentPageUrl(config, id)
+    const transactions = transactionsOf(await openid4vp.transactionData(stored), speech)
+    const here = { formats, config, imagesUrl: verifierBaseUrl }
+    const asked = askedFor(here, stored.dcqlQuery, stored.types, speech)
+    const byBrowser = wayOf(stored) === 'browser'
+    const ways = await (byBrowser ? browserWays(stored, isOwn, speech) : walletWays(url, stored, speech))
     return page(verifierBaseUrl, {
       title: `${heading} · ${from}`,
       live: true,
+      formAction: stored.redirectUri === null ? '' : formActionOf(stored.redirectUri),
       headers,
-      body: openBody({
-        url: presentPageUrl(config, id),
-        from,
-        heading,
-        text: stored.pageText,
-        what: askedList(askedFor({ formats, config }, stored.dcqlQuery, stored.types, languages)),
-        status: progressOf(stored, isOwn ? 'this' : 'another').message,
-        timeLeft: timeLeft(stored.expiresAt, clock()),
-        ways: await (wayOf(stored) === 'browser'
-          ? browserWays(stored, isOwn)
-          : walletWays(presentPageUrl(config, id), stored)),
-        final: FINAL_STATES,
-      }),
+      speech,
+      brand: brandOf(stored.verifier, verifierBaseUrl, speech),
+      style: cardStyle(asked.flatMap((each) => each.ways.flat().map(({ look }) => look))),
+      body: openBody(
+        {
+          url,
+          from,
+          heading,
+          text: stored.pageText,
+          purpose: stored.purpose,
+          what: html`${transactions}${askedList(asked, speech)}`,
+          status: progressOf(stored, isOwn ? 'this' : 'another', speech).message,
+          timeLeft: timeLeft(stored.expiresAt, clock(), speech),
+          ways: html`${ways}${walletsToInstall(config.walletLinks, verifierBaseUrl, speech)}${declineForm(id, stored, isOwn, speech)}`,
+          final: FINAL_STATES,
+        },
+        speech,
+      ),
     })
   }
-}
-
-/** The content of the page of an ended request. It has one sentence and does not show the result. */
-export interface EndedRequest extends Pick<PresentPage, 'verifierDisplay'> {
-  readonly title: string | null
-  readonly message: string
-  readonly status?: number
-  /** The address at which the first browser of the page continues. Undefined if there is none. */
-  readonly onward?: string | undefined
-}
-
-/** The page of a request that has ended. */
-export function endedPresentPage(
-  { verifierBaseUrl }: Pick<Config, 'verifierBaseUrl'>,
-  { verifierDisplay, title, message, status = 200, onward }: EndedRequest,
-): ProtocolReply {
-  const from = nameOf(verifierDisplay, verifierBaseUrl)
-  const heading = title ?? HEADING
-  return page(verifierBaseUrl, {
-    status,
-    title: `${heading} · ${from}`,
-    body: html`<p class="from">${from}</p><h1>${heading}</h1><p class="status" role="status">${message}</p>${
-      onward !== undefined && html`<p><a class="button" href="${onward}">Go on</a></p>`
-    }`,
-  })
 }

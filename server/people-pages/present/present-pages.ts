@@ -2,12 +2,16 @@ import type { Config } from '../../config/config.js'
 import type { Events } from '../../events/stream.js'
 import type { Installation } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
-import type { DigitalCredentialRequestOf } from '../../verifier/openid4vp/digital-credentials.js'
+import type { SealingKey } from '../../pages/on-demand.js'
+import type { Openid4vp } from '../../verifier/openid4vp/openid4vp.js'
 import type { SessionView } from '../../verifier/sessions/session.js'
 import type { VerificationSessions } from '../../verifier/sessions/verification-sessions.js'
 import type { PageStore } from '../store.js'
 import { createWatchPage } from '../watch.js'
 import { createComeBack } from './come-back.js'
+import { createDecline } from './decline.js'
+import { createDeclineToken } from './decline-token.js'
+import { createEndedPage } from './ended.js'
 import { createOpenPresentPage } from './page.js'
 import { FINAL_STATES, type Progress, progressOf } from './sentences.js'
 import { createShowPresentPage } from './show.js'
@@ -15,13 +19,14 @@ import { createShowPresentPage } from './show.js'
 /** Dependencies of {@link createPresentPages}. */
 export interface PresentPagesPorts {
   readonly store: Pick<PageStore, 'present' | 'returned' | 'presentTarget'>
-  readonly config: Installation & Pick<Config, 'verifierBaseUrl'>
+  readonly config: Installation & Pick<Config, 'verifierBaseUrl' | 'walletLinks' | 'serviceContact'>
   readonly formats: Pick<Formats, 'named'>
   readonly clock: () => Date
   readonly random: (length: number) => Uint8Array
   readonly events: Pick<Events, 'stream'>
-  readonly latest: VerificationSessions['latest']
-  readonly digitalCredentialRequest: DigitalCredentialRequestOf
+  readonly sessions: Pick<VerificationSessions, 'latest' | 'decline'>
+  readonly openid4vp: Pick<Openid4vp, 'digitalCredentialRequest' | 'transactionData'>
+  readonly sealingKey: SealingKey
 }
 
 export type PresentPages = ReturnType<typeof createPresentPages>
@@ -34,12 +39,17 @@ export function createPresentPages({
   clock,
   random,
   events,
-  latest,
-  digitalCredentialRequest,
+  sessions,
+  openid4vp,
+  sealingKey,
 }: PresentPagesPorts) {
-  const openPage = createOpenPresentPage({ formats, config, clock, digitalCredentialRequest })
+  const tokenOf = createDeclineToken(sealingKey('decline'))
+  const endedPage = createEndedPage(config)
+  const openPage = createOpenPresentPage({ formats, config, clock, openid4vp, tokenOf })
   return {
-    show: createShowPresentPage({ store, config, clock, random, openPage }),
+    show: createShowPresentPage({ store, config, clock, random, openPage, endedPage }),
+
+    decline: createDecline({ store, config, clock, random, tokenOf, decline: sessions.decline, endedPage }),
 
     comeBack: createComeBack({ store, config }),
 
@@ -47,7 +57,7 @@ export function createPresentPages({
       { events, clock },
       {
         target: store.presentTarget,
-        latest,
+        latest: sessions.latest,
         progress: progressOf,
         baseUrl: () => config.verifierBaseUrl,
         isFinal: (state) => FINAL_STATES.includes(state),

@@ -1,6 +1,12 @@
-import { EXPIRED_MESSAGE, isFinal, type SessionState, WALLET_ANSWERED } from '../../verifier/sessions/session.js'
+import type { Speech } from '../../pages/speech.js'
+import {
+  DECLINED_MESSAGE,
+  EXPIRED_MESSAGE,
+  isFinal,
+  type SessionState,
+  WALLET_ANSWERED,
+} from '../../verifier/sessions/session.js'
 import type { Beginner } from '../browser.js'
-import { USED } from '../used-link.js'
 
 /**
  * What people may see of the progress of a request: no presented data, and no reason of a failure, because a reason
@@ -13,14 +19,12 @@ export interface Progress {
   readonly message: string
 }
 
-function endedBy(errorMessage: string | null | undefined): string {
-  if (errorMessage === EXPIRED_MESSAGE) return 'The request has expired. Nothing was accepted.'
-  if (errorMessage?.startsWith(WALLET_ANSWERED) === true) return 'The wallet declined. Nothing was shown.'
-  return 'The wallet’s answer was not accepted.'
+function endedBy(errorMessage: string | null | undefined) {
+  if (errorMessage === EXPIRED_MESSAGE) return 'present.expired'
+  if (errorMessage === DECLINED_MESSAGE) return 'present.youDeclined'
+  if (errorMessage?.startsWith(WALLET_ANSWERED) === true) return 'present.declined'
+  return 'present.notAccepted'
 }
-
-/** The message that other browsers see after the end, if one browser opened the page first. */
-export const ANOTHER_BROWSER = 'This request was opened in another browser. The result is shown only there.'
 
 /** The final states. A session does not leave them. */
 export const FINAL_STATES: readonly Progress['state'][] = ['ResponseVerified', 'Error', 'Ended']
@@ -40,17 +44,18 @@ export function progressOf(
     readonly errorMessage?: string | null | undefined
   },
   beginner: Beginner,
+  speech: Speech,
 ): Progress {
   if (beginner !== 'this' && isFinal(state) && errorMessage !== EXPIRED_MESSAGE)
-    return { state: 'Ended', message: beginner === 'another' ? ANOTHER_BROWSER : USED }
+    return { state: 'Ended', message: speech.say(beginner === 'another' ? 'present.anotherBrowser' : 'link.used') }
   switch (state) {
     case 'RequestCreated':
-      return { state, message: 'Waiting for your wallet.' }
+      return { state, message: speech.say('present.waitingForWallet') }
     case 'RequestUriRetrieved':
-      return { state, message: 'Waiting for your answer.' }
+      return { state, message: speech.say('present.waitingForAnswer') }
     case 'ResponseVerified':
-      return { state, message: 'Done. Your answer was accepted.' }
+      return { state, message: speech.say('present.done') }
     case 'Error':
-      return { state, message: endedBy(errorMessage) }
+      return { state, message: speech.say(endedBy(errorMessage)) }
   }
 }

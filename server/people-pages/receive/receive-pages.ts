@@ -1,9 +1,8 @@
-import type { Config } from '../../config/config.js'
 import type { SessionEvent } from '../../events/store.js'
 import type { Events } from '../../events/stream.js'
 import type { CredentialOfferSessionView } from '../../issuer/openid4vci/sessions/session.js'
-import { languagesOf } from '../../pages/languages.js'
 import { noPage } from '../../pages/page.js'
+import { speechFor } from '../../pages/speech.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import { type BrowserRequest, beginnerOf, isPrefetch, later, openingBrowser } from '../browser.js'
 import type { PageStore } from '../store.js'
@@ -14,7 +13,7 @@ import { DONE_STATES, type Progress, progressOf } from './sentences.js'
 /** Dependencies of {@link createReceivePages}. */
 export interface ReceivePagesPorts {
   readonly store: Pick<PageStore, 'receive' | 'receiveTarget'>
-  readonly config: Pick<Config, 'issuerBaseUrl'>
+  readonly config: ReceivePagePorts['config']
   readonly clock: () => Date
   readonly random: (length: number) => Uint8Array
   readonly events: Pick<Events, 'stream'>
@@ -36,15 +35,15 @@ export function createReceivePages({ store, config, clock, random, events, lates
      */
     async show(request: BrowserRequest, id: string): Promise<ProtocolReply> {
       const { issuerBaseUrl } = config
-      if (isPrefetch(request)) return later(issuerBaseUrl)
+      const speech = speechFor(request, issuerBaseUrl)
+      if (isPrefetch(request)) return later(issuerBaseUrl, speech)
       const browser = openingBrowser(request, issuerBaseUrl, random)
       const now = clock()
       const stored = await store.receive(id, browser?.hash, now)
-      if (stored === undefined) return noPage(issuerBaseUrl)
+      if (stored === undefined) return noPage(issuerBaseUrl, speech, config.serviceContact)
       const beginner = stored.bound ? 'this' : beginnerOf(request, stored.browserHash, issuerBaseUrl)
       const headers = beginner === 'this' && browser !== undefined ? { 'set-cookie': browser.cookie } : {}
-      const languages = languagesOf(request.headers['accept-language'])
-      return receivePage(id, stored, { beginner, languages, headers }, now)
+      return receivePage(id, stored, { beginner, speech, headers }, now)
     },
 
     watch: createWatchPage<CredentialOfferSessionView, Progress['state']>(

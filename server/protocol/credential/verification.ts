@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import { IssuerKeyError } from '../issuer-keys/issuer-key-error.js'
+import type { ListedEntity } from '../issuer-keys/listed-trust.js'
 import { requiredMembersOf } from '../jose/jwk.js'
 import { type DecodedJws, decodeCompact, type Jwk, JwsError, verifyDecoded } from '../jose/jws.js'
 import type { JsonObject } from '../json/json-object.js'
@@ -62,6 +63,8 @@ export interface IssuerKey {
   readonly jwk: Jwk
   readonly issuer: string
   readonly kid?: string
+  /** The entity of a trusted list that vouches for the key. Its status lists must be of the same entity. */
+  readonly listed?: ListedEntity
 }
 
 /** An issuer's key, with the certificate that proves it. */
@@ -186,8 +189,8 @@ export function decodeJwt(compact: string, what: string, maxLength?: number): De
 /** Finds the issuer's key for a JWT, or throws CredentialError; `what` is the name of the JWT in the error message. */
 export async function issuerKeyOf(jwt: Jwt, resolve: ResolveIssuerKey, what: string): Promise<IssuerKey> {
   const { kid } = jwt.header
-  const { jwk, issuer } = await foundIssuerKey(jwt, resolve, what)
-  return { jwk, issuer, ...(typeof kid === 'string' ? { kid } : {}) }
+  const { jwk, issuer, listed } = await foundIssuerKey(jwt, resolve, what)
+  return { jwk, issuer, ...(typeof kid === 'string' ? { kid } : {}), ...(listed === undefined ? {} : { listed }) }
 }
 
 /** Finds the issuer's key like `issuerKeyOf`, with the certificate that proves the key, if there is one. */

@@ -1,5 +1,11 @@
-/** Purpose of a chain: to prove the signer of a credential (or of its status list), or the signer of a request for a credential. */
-export type CertificatePurpose = 'credential' | 'request'
+/**
+ * The kind of signer that a chain proves:
+ *
+ * - `credential`: the signer of a credential or of its status list
+ * - `request`: the signer of a request for a credential
+ * - `list`: the signer of a trusted list
+ */
+export type CertificatePurpose = 'credential' | 'request' | 'list'
 
 // Object identifiers as hexadecimal DER content.
 const ANY = '551d2500' // anyExtendedKeyUsage

@@ -6,6 +6,8 @@ import { keyInX5c } from './certificate-chain.js'
 import { belongsTo, didIssuerKey } from './did-issuer.js'
 import { IssuerKeyError } from './issuer-key-error.js'
 import { jwtVcIssuerKey } from './jwt-vc-issuer.js'
+import type { ListedEntity, ListedTrust } from './listed-trust.js'
+import { isAnchored } from './trusted-chain.js'
 import { x5cIssuerKey } from './x5c-issuer.js'
 
 export { IssuerKeyError } from './issuer-key-error.js'
@@ -24,6 +26,8 @@ export interface IssuerKey {
   method: 'did' | 'x5c' | 'jwt-vc-issuer'
   /** The signer's certificate, if `x5c` proves the key. */
   certificate?: X509Certificate
+  /** The entity of a trusted list that vouches for the certificate. */
+  listed?: ListedEntity
 }
 
 /** Access to the network and the configuration that finding an issuer's key needs. */
@@ -33,6 +37,10 @@ export interface IssuerKeyIo {
   fetchJson(url: string): Promise<unknown>
   /** The roots that `x5c` chains may lead to. */
   trustAnchors: readonly X509Certificate[]
+  /** The trusted lists that `x5c` chains may lead to. */
+  lists?: ListedTrust | undefined
+  /** The types of the credential, for lists that are limited to types. */
+  types?: readonly string[] | undefined
   now: Date
   /** Whether issuers may be http URLs, as in development. */
   allowHttp: boolean
@@ -53,7 +61,7 @@ export async function resolveIssuerKey(
   const kid = stringOrAbsent(header.kid, 'The kid')
   const issuer = claimedIssuer(payload)
   const { x5c } = header
-  const anchored = x5c !== undefined && io.trustAnchors.length > 0
+  const anchored = x5c !== undefined && isAnchored(io)
   if (isDid(issuer) && (kid === undefined ? !anchored : x5c === undefined || belongsTo(kid, issuer))) {
     return { jwk: await didIssuerKey(issuer, kid, io), issuer, method: 'did' }
   }

@@ -2,6 +2,8 @@ import type { X509Certificate } from 'node:crypto'
 import type { Jwk } from '../jose/jwk.js'
 import { LruMap } from '../jose/lru-map.js'
 import { readX5c, verifyCertificateChain } from './certificate-chain.js'
+import { IssuerKeyError } from './issuer-key-error.js'
+import type { ListedEntity, ListedTrust } from './listed-trust.js'
 
 /** A chain that leads to a trust anchor. */
 export interface TrustedChain {
@@ -9,6 +11,8 @@ export interface TrustedChain {
   /** From the signer's certificate to the anchor. */
   readonly path: readonly X509Certificate[]
   readonly jwk: Jwk
+  /** Present if a trusted list vouches for the signer, and no anchor does. */
+  readonly listed?: ListedEntity
 }
 
 /** A verified chain, and the period in which the result is valid, in milliseconds since the epoch. */
@@ -35,11 +39,38 @@ function chainsTo(anchors: readonly X509Certificate[]): LruMap<string, KnownChai
   return chains
 }
 
+/** The anchors that a chain may lead to, and how it is verified. */
+export type ChainIo = Parameters<typeof verifyCertificateChain>[1] & {
+  /** The trusted lists that a chain may lead to if it leads to no anchor. */
+  readonly lists?: ListedTrust | undefined
+  /** The types of the credential, for lists that are limited to types. */
+  readonly types?: readonly string[] | undefined
+}
+
+/** Whether any chain can be trusted: there is an anchor or a trusted list. */
+export const isAnchored = ({ trustAnchors, lists }: Pick<ChainIo, 'trustAnchors' | 'lists'>): boolean =>
+  trustAnchors.length > 0 || lists?.exists() === true
+
+/**
+ * Verifies the chain in an `x5c`: to an anchor, or to a service of a trusted list. Throws IssuerKeyError. Its sentence is
+ * about the lists if there are any.
+ */
+export function trustedChain(x5c: unknown, io: ChainIo): TrustedChain {
+  const { lists } = io
+  if (lists?.exists() !== true) return anchoredChain(x5c, io)
+  try {
+    if (io.trustAnchors.length > 0) return anchoredChain(x5c, io)
+  } catch (thrown) {
+    if (!(thrown instanceof IssuerKeyError)) throw thrown
+  }
+  return lists.find(x5c, io)
+}
+
 /**
  * Verifies the chain in an `x5c` with `verifyCertificateChain`. The result is cached as long as all certificates of the
  * chain are valid. Throws IssuerKeyError.
  */
-export function trustedChain(x5c: unknown, io: Parameters<typeof verifyCertificateChain>[1]): TrustedChain {
+function anchoredChain(x5c: unknown, io: ChainIo): TrustedChain {
   const chains = chainsTo(io.trustAnchors)
   const key = `${io.purpose} ${io.withoutRoots === true} ${JSON.stringify(x5c)}`
   const before = chains.get(key)

@@ -1,7 +1,8 @@
 import { hash, type X509Certificate } from 'node:crypto'
 import type { Jwk } from '../jose/jwk.js'
+import type { ListedEntity } from './listed-trust.js'
 import { subjectAlternativeNames } from './subject-alternative-name.js'
-import { trustedChain } from './trusted-chain.js'
+import { type ChainIo, trustedChain } from './trusted-chain.js'
 
 /**
  * Finds the issuer's key from the header's `x5c` (SD-JWT VC, "Issuer Verification Key Discovery and Validation"; HAIP
@@ -19,10 +20,11 @@ import { trustedChain } from './trusted-chain.js'
 export function x5cIssuerKey(
   x5c: unknown,
   iss: string | undefined,
-  io: { trustAnchors: readonly X509Certificate[]; now: Date; withoutRoots?: boolean },
-): { jwk: Jwk; issuer: string; certificate: X509Certificate } {
-  const { leaf, jwk } = trustedChain(x5c, { ...io, purpose: 'credential' })
-  return { jwk, issuer: provenIssuer(leaf, iss), certificate: leaf }
+  io: Omit<ChainIo, 'purpose'>,
+): { jwk: Jwk; issuer: string; certificate: X509Certificate; listed?: ListedEntity } {
+  const { leaf, jwk, listed } = trustedChain(x5c, { ...io, purpose: 'credential' })
+  const found = { jwk, issuer: provenIssuer(leaf, iss), certificate: leaf }
+  return listed === undefined ? found : { ...found, listed }
 }
 
 function provenIssuer(leaf: X509Certificate, iss: string | undefined): string {

@@ -21,8 +21,13 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
  * signature may be empty), and header and payload must be JSON objects. Throws JwsError `malformed`.
  *
  * @param maxLength in characters; 256 KiB by default
+ * @param understood names that `crit` may hold, because the caller processes these header parameters
  */
-export function decodeCompact(compact: string, maxLength = MAX_COMPACT_LENGTH): DecodedJws {
+export function decodeCompact(
+  compact: string,
+  maxLength = MAX_COMPACT_LENGTH,
+  understood: readonly string[] = [],
+): DecodedJws {
   if (compact.length > maxLength) throw new JwsError('malformed', `The JWT is longer than ${maxLength / 1024} KiB.`)
   const [protectedHeader, payload, encodedSignature, ...others] = compact.split('.', 4)
   if (protectedHeader === undefined || payload === undefined || encodedSignature === undefined || others.length > 0) {
@@ -31,7 +36,7 @@ export function decodeCompact(compact: string, maxLength = MAX_COMPACT_LENGTH): 
   const signature = decodeBase64url(encodedSignature)
   if (signature === undefined) throw new JwsError('malformed', 'The JWT signature is not base64url.')
   const header = decodeObject(protectedHeader, 'header')
-  refuseExtensions(header)
+  refuseExtensions(header, understood)
   const signingInput = compact.slice(0, protectedHeader.length + 1 + payload.length)
   return { header, payload: decodeObject(payload, 'payload'), signingInput, signature }
 }
@@ -52,11 +57,17 @@ function parseJson(octets: Uint8Array, name: string): unknown {
   }
 }
 
-function refuseExtensions(header: Record<string, unknown>): void {
-  // RFC 7515 §4.1.11: a JWS whose `crit` names an unknown extension is invalid, and so is an empty `crit`.
-  // No extension is supported here. RFC 7797 §3: `b64` changes the signed text, so it is refused with or without
-  // `crit`.
-  if ('crit' in header)
+function refuseExtensions(header: Record<string, unknown>, understood: readonly string[]): void {
+  // RFC 7515 §4.1.11: a JWS whose `crit` names an extension that the caller does not process is invalid. So is an empty
+  // `crit`, and one that names a parameter that the header lacks. RFC 7797 §3: `b64` changes the signed text, so it is
+  // refused with or without `crit`.
+  if ('crit' in header && !isUnderstood(header, understood))
     throw new JwsError('malformed', 'The JWT header has critical extensions that are not supported.')
   if ('b64' in header) throw new JwsError('malformed', 'The JWT header has the member b64, which is not supported.')
+}
+
+function isUnderstood(header: Record<string, unknown>, understood: readonly string[]): boolean {
+  const { crit } = header
+  if (!Array.isArray(crit) || crit.length === 0 || new Set(crit).size < crit.length) return false
+  return crit.every((name) => typeof name === 'string' && understood.includes(name) && Object.hasOwn(header, name))
 }

@@ -65,6 +65,15 @@ export interface NamedClaim extends DeclaredClaim {
   readonly names: readonly ClaimName[]
 }
 
+/** The title that the schemas give a claim. The title of a branch with `const` is the title of one value of the claim. */
+function titleAt({ schemas }: SchemaPlace): string | undefined {
+  const certainFirst = schemas.toSorted((one, other) => Number(other.certain) - Number(one.certain))
+  return certainFirst
+    .filter(({ schema, certain }) => certain || !Object.hasOwn(schema, 'const'))
+    .map(({ schema }) => (Object.hasOwn(schema, 'title') ? schema.title : undefined))
+    .find((title) => typeof title === 'string')
+}
+
 /** Limit of claims that are read from one type, equal to the limit of values in a schema. */
 export const MAX_CLAIMS = 2_000
 
@@ -83,7 +92,7 @@ export function* namedClaims(root: SchemaPlace, locale: string, given: readonly 
     if (count > MAX_CLAIMS) return
     const named = names.get(pathKey(claim.path)) ?? []
     const isNamed = named.some((each) => each.locale.toLowerCase() === locale.toLowerCase())
-    const title = claim.place.said('title').find((each) => typeof each === 'string')
+    const title = titleAt(claim.place)
     yield { ...claim, names: title === undefined || isNamed ? named : [{ name: title, locale }, ...named] }
   }
 }

@@ -32,6 +32,8 @@ export interface JwtVcInput {
   readonly status?: readonly (BitstringStatusListEntry & { readonly id: string })[]
   /** Rounded down to whole seconds, like `expiresAt`. */
   readonly issuedAt: Date
+  /** The beginning of the validity: `nbf` and `issuanceDate`. Default: `issuedAt`. */
+  readonly validFrom?: Date
   readonly expiresAt?: Date
 }
 
@@ -44,14 +46,14 @@ export interface JwtVcInput {
  * supported type.
  */
 export async function issueJwtVc(input: JwtVcInput): Promise<{ compact: string; vc: VerifiableCredential }> {
-  const nbf = numericDate(input.issuedAt)
+  const nbf = numericDate(input.validFrom ?? input.issuedAt)
   const exp = input.expiresAt === undefined ? undefined : numericDate(input.expiresAt)
   const sub = subjectIdOf(input)
   const payload = {
     iss: typeof input.issuer === 'string' ? input.issuer : input.issuer.id,
     ...(sub === undefined ? {} : { sub }),
     jti: input.id,
-    iat: nbf,
+    iat: numericDate(input.issuedAt),
     nbf,
     ...(exp === undefined ? {} : { exp }),
     ...(input.holderKey === undefined ? {} : { cnf: confirmationOf(input.holderKey) }),

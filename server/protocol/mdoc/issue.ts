@@ -29,8 +29,10 @@ export interface MdocInput {
   /** The holder's public key. */
   readonly deviceKey: Jwk
   readonly status?: TokenStatusReference
-  /** `signed` and `validFrom`, in whole seconds; never before the certificate is valid. */
+  /** `signed`, in whole seconds; never before the certificate is valid. */
   readonly issuedAt: Date
+  /** `validFrom`, in whole seconds; never before `signed`. Default: `signed`. */
+  readonly validFrom?: Date
   /** The time of signing, if `issuedAt` is rounded down. */
   readonly now?: Date
   /** `validUntil`, in whole seconds; never after the certificate expires. */
@@ -118,13 +120,19 @@ function mapValues<Key, Value, Mapped>(map: ReadonlyMap<Key, Value>, mapped: (va
   return new Map([...map].map(([key, value]) => [key, mapped(value)]))
 }
 
-function validityOf({ issuedAt, expiresAt, now = issuedAt }: MdocInput, chain: IssuerChain): Encodable {
-  const signed = tdateOf(Math.max(issuedAt.getTime(), chain.validFrom))
+function validityOf(
+  { issuedAt, validFrom = issuedAt, expiresAt, now = issuedAt }: MdocInput,
+  chain: IssuerChain,
+): Encodable {
+  const signed = Math.max(issuedAt.getTime(), chain.validFrom)
+  const start = Math.max(validFrom.getTime(), signed)
   const end = Math.min(expiresAt.getTime(), chain.validUntil)
   if (end <= now.getTime()) throw new CredentialError('The certificate of the issuer has expired.')
+  // ISO/IEC 18013-5 §9.1.2.4: validUntil is later than validFrom.
+  if (end <= start) throw new CredentialError('The certificate of the issuer expires before the credential is valid.')
   return new Map([
-    ['signed', signed],
-    ['validFrom', signed],
+    ['signed', tdateOf(signed)],
+    ['validFrom', tdateOf(start)],
     ['validUntil', tdateOf(end)],
   ])
 }

@@ -51,6 +51,7 @@ export async function createStatusListCwt(input: TokenStatusListInput): Promise<
       new Map<CborKey, Encodable>([
         ['bits', bits],
         ['lst', Buffer.from(lst, 'base64url')],
+        ...(input.aggregationUri === undefined ? [] : [['aggregation_uri', input.aggregationUri] as const]),
       ]),
     ],
   ])
@@ -99,12 +100,20 @@ export function decodeStatusListCwt(bytes: Uint8Array): StatusListCwt {
 
 function payloadOf(claims: CborMap): JsonObject {
   const list = claims.get(STATUS_LIST)
-  const lst = isMap(list) ? list.get('lst') : undefined
   const named = { iss: ISS, sub: SUB, iat: IAT, exp: EXP, ttl: TTL }
   const members = Object.entries(named).filter(([, key]) => claims.has(key))
   return {
     ...Object.fromEntries(members.map(([name, key]) => [name, claims.get(key)])),
-    ...(isMap(list) ? { status_list: { bits: list.get('bits'), lst: isBytes(lst) ? encodeBase64url(lst) : lst } } : {}),
+    ...(isMap(list) ? { status_list: listMembers(list) } : {}),
+  }
+}
+
+function listMembers(list: CborMap): JsonObject {
+  const [bits, lst, aggregation] = ['bits', 'lst', 'aggregation_uri'].map((name) => list.get(name))
+  return {
+    bits,
+    lst: isBytes(lst) ? encodeBase64url(lst) : lst,
+    ...(aggregation === undefined ? {} : { aggregation_uri: aggregation }),
   }
 }
 

@@ -29,8 +29,8 @@ export interface VerifiedMdoc extends MdocContent {
  * over the received bytes.
  *
  * @param issuerSigned base64url of the encoded IssuerSigned
- * @param options `resolveIssuerKey` receives the chain as a header's `x5c`, and nothing else: no DID and no URL proves
- * an mdoc's issuer. `algorithms` are JOSE names, and each name includes both of its COSE numbers: ES256 includes -7 and
+ * @param options `resolveIssuerKey` receives the chain as a header's `x5c`, and the doctype: no DID and no URL proves an
+ * mdoc's issuer. `algorithms` are JOSE names, and each name includes both of its COSE numbers: ES256 includes -7 and
  * -9. `work` is the budget for decoding.
  * @throws CredentialError with a sentence about the first check that fails.
  */
@@ -45,8 +45,8 @@ export async function verifyIssuer(document: IssuerSigned, options: VerifyOption
   options.onPassed?.('format')
   const { x5c } = content
   if (x5c === undefined) throw new CredentialError(`${ISSUER_SIGNATURE} has no x5chain.`, { check: 'issuer-key' })
-  const sent = { header: { x5c }, payload: {} }
-  const { jwk, issuer, certificate } = await foundIssuerKey(sent, options.resolveIssuerKey, 'Credential')
+  const sent = { header: { x5c }, payload: { docType: content.doctype } }
+  const { jwk, issuer, certificate, listed } = await foundIssuerKey(sent, options.resolveIssuerKey, 'Credential')
   if (certificate === undefined) {
     throw new CredentialError('Credential issuer key is proven by no certificate.', { check: 'issuer-key' })
   }
@@ -56,7 +56,7 @@ export async function verifyIssuer(document: IssuerSigned, options: VerifyOption
   options.onPassed?.('validity')
   checkDigests(document)
   options.onPassed?.('signature')
-  return { ...content, issuer, issuerKey: { jwk, issuer }, x5c }
+  return { ...content, issuer, issuerKey: { jwk, issuer, ...(listed === undefined ? {} : { listed }) }, x5c }
 }
 
 /** ISO/IEC 18013-5 §9.3.1, step 5. */

@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto'
 import { IssuerKeyError } from '../issuer-keys/issuer-key-error.js'
+import type { ListedTrust } from '../issuer-keys/listed-trust.js'
 import { trustedChain } from '../issuer-keys/trusted-chain.js'
 import type { SignatureAlgorithm } from '../jose/algorithms.js'
 import { type Jwk, readPublicJwk } from '../jose/jwk.js'
@@ -20,6 +21,10 @@ export interface AttestationProvider {
 export interface AttestationTrust {
   /** Root certificates that are trusted for wallet attestations and key attestations only. */
   readonly trustAnchors: readonly X509Certificate[]
+  /** Trusted lists of wallet providers. */
+  readonly lists?: ListedTrust | undefined
+  /** The same lists, for signers of status lists. */
+  readonly statusLists?: ListedTrust | undefined
   readonly providers: readonly AttestationProvider[]
 }
 
@@ -35,10 +40,10 @@ export interface Attester {
   readonly iss: string | undefined
 }
 
-function keyByChain(x5c: unknown, { trustAnchors }: AttestationTrust, now: Date, what: string): Jwk {
+function keyByChain(x5c: unknown, { trustAnchors, lists }: AttestationTrust, now: Date, what: string): Jwk {
   try {
     // HAIP 1.0 §4.4.1: the trust anchor is not in the header.
-    return trustedChain(x5c, { trustAnchors, now, purpose: 'credential', withoutRoots: true }).jwk
+    return trustedChain(x5c, { trustAnchors, lists, now, purpose: 'credential', withoutRoots: true }).jwk
   } catch (cause) {
     if (!(cause instanceof IssuerKeyError)) throw cause
     throw new AttestationError(`The certificates of the ${what} are not trusted: ${cause.message}`, { cause })

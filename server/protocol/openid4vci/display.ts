@@ -1,3 +1,4 @@
+import { isImageAddress } from '../stored-image.js'
 import { isServed, readDataImage } from './data-image.js'
 
 /** The members of a display entry in addition to its texts (OpenID4VCI 1.0 §12.2.4). */
@@ -63,7 +64,7 @@ const MAX_EMBEDDED = 4_096
  * has an address of its own.
  */
 function publishedUri(uri: string, address: () => string | undefined): string | undefined {
-  if (isHttps(uri)) return uri
+  if (isHttps(uri) || isImageAddress(uri)) return uri
   const image = readDataImage(uri)
   if (image === undefined) return undefined
   const own = isServed(image) ? address() : undefined

@@ -4,6 +4,7 @@ import { verificationKey } from '../jose/verification-key.js'
 import type { JsonObject } from '../json/json-object.js'
 import { OAuthError } from '../oauth/error.js'
 import { assertSigned, assertTimes, decoded, numberOf } from './attestation-jwt.js'
+import { type AttestationStatus, attestationStatuses } from './attestation-statuses.js'
 import { AttestationError, type AttestationTrust, type Attester, attesterOf } from './attester.js'
 import { BATCH_SIZE } from './proofs.js'
 
@@ -43,9 +44,9 @@ export interface KeyAttestation {
   readonly keys: readonly [Jwk, ...Jwk[]]
   /** The attestation's `c_nonce`, which is valid once: the caller stores it as used. */
   readonly nonce: string
-  /** `status`, unchanged, for the caller to check; undefined if there is none. */
-  readonly status: unknown
-  /** The signer of the attestation, for the check of `status`. */
+  /** Its positions in status lists, for the caller to check. */
+  readonly statuses: readonly AttestationStatus[]
+  /** The signer of the attestation, for the check of `statuses`. */
   readonly attester: Attester
 }
 
@@ -119,11 +120,11 @@ function verified(attestation: string, options: KeyAttestationOptions): KeyAttes
   const attester = attesterOf(header, payload, options.trust, options.now, WHAT)
   assertSigned(jwt, attester.jwk, WHAT, KEY_ATTESTATION_ALGORITHMS)
   assertClaims(payload, options)
-  return { keys: attestedKeys(payload), nonce, status: payload.status, attester }
+  return { keys: attestedKeys(payload), nonce, statuses: attestationStatuses(payload, WHAT), attester }
 }
 
 /**
- * Verifies a key attestation in JWT format (OpenID4VCI 1.0 Appendix D.1, F.3). The caller checks its `status`, and
+ * Verifies a key attestation in JWT format (OpenID4VCI 1.0 Appendix D.1, F.3). The caller checks its `statuses`, and
  * whether the attestation's nonce was used before.
  *
  * @throws OAuthError `invalid_proof` or `invalid_nonce` with a sentence about the first check that fails.

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { type DecodedJws, type Jwk, readPublicJwk, thumbprint } from '../jose/jws.js'
 import { isObject } from '../json/json-object.js'
 import { assertSigned, assertTimes, decoded, numberOf } from './attestation-jwt.js'
+import { type AttestationStatus, attestationStatuses } from './attestation-statuses.js'
 import {
   ATTESTATION_ALGORITHMS,
   AttestationError,
@@ -30,9 +31,9 @@ export interface WalletAttestation {
   readonly instanceJkt: string
   /** `wallet_name` */
   readonly walletName: string | undefined
-  /** `status`, unchanged, for the caller to check; undefined if there is none. */
-  readonly status: unknown
-  /** The signer of the attestation, for the check of `status`. */
+  /** Its positions in status lists, for the caller to check. */
+  readonly statuses: readonly AttestationStatus[]
+  /** The signer of the attestation, for the check of `statuses`. */
   readonly attester: Attester
   /** Whether certificates in the attestation prove the signer's key. */
   readonly certified: boolean
@@ -91,7 +92,7 @@ const trustFor = (clientId: string, trust: AttestationTrust): AttestationTrust =
 
 /**
  * Verifies a wallet attestation with its proof of possession (OpenID4VCI 1.0 Appendix E; Attestation-Based Client
- * Authentication, draft 07, §5, §6.2). The caller checks the `challenge`, the `status`, and whether the proof was used
+ * Authentication, draft 07, §5, §6.2). The caller checks the `challenge`, the `statuses`, and whether the proof was used
  * before.
  *
  * @throws AttestationError
@@ -114,14 +115,14 @@ export function verifyWalletAttestation(
   assertSigned(jwt, attester.jwk, 'wallet attestation', ATTESTATION_ALGORITHMS)
   const issuedAt = assertProof(pop, clientId, options)
   assertSigned(pop, instance, 'proof of the wallet attestation', ATTESTATION_ALGORITHMS)
-  const { wallet_name: name, status } = jwt.payload
+  const { wallet_name: name } = jwt.payload
   const { jti, challenge } = pop.payload
   const instanceJkt = thumbprint(instance)
   return {
     clientId,
     instanceJkt,
     walletName: typeof name === 'string' ? name : undefined,
-    status,
+    statuses: attestationStatuses(jwt.payload, 'wallet attestation'),
     certified: jwt.header.x5c !== undefined,
     attester,
     challenge: typeof challenge === 'string' ? challenge : challenge === undefined ? undefined : '',

@@ -29,6 +29,8 @@ export interface SdJwtVcInput {
   readonly status?: TokenStatusReference
   /** Rounded down to whole seconds, like `expiresAt`. */
   readonly issuedAt: Date
+  /** `nbf`, if the credential is not valid when it is issued. */
+  readonly validFrom?: Date
   readonly expiresAt?: Date
   /**
    * The issuer's certificate chain, leaf first, each base64 DER. With a chain, the header has a `kid` only if
@@ -75,6 +77,7 @@ function registeredClaims(input: SdJwtVcInput): JsonObject {
     iss: input.issuer,
     ...(input.subject === undefined ? {} : { sub: input.subject }),
     iat: numericDate(input.issuedAt),
+    ...(input.validFrom === undefined ? {} : { nbf: numericDate(input.validFrom) }),
     ...(input.expiresAt === undefined ? {} : { exp: numericDate(input.expiresAt) }),
     vct: input.vct,
     ...(cnf === undefined ? {} : { cnf }),

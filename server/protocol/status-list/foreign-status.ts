@@ -16,7 +16,8 @@ import {
 } from '../credential/verification.js'
 import { isDid } from '../did/did-url.js'
 import { IssuerKeyError } from '../issuer-keys/issuer-key-error.js'
-import { trustedChain } from '../issuer-keys/trusted-chain.js'
+import type { ListedEntity, ListedTrust } from '../issuer-keys/listed-trust.js'
+import { isAnchored, trustedChain } from '../issuer-keys/trusted-chain.js'
 import type { DecodedJws, Jwk } from '../jose/jws.js'
 import type { JsonObject } from '../json/json-object.js'
 import { checkValidityPeriod } from '../jwt-vc/validity.js'
@@ -34,6 +35,8 @@ import {
   STATUS_LIST_CWT_MEDIA_TYPE,
   TOKEN_STATUS_LIST_MEDIA_TYPE,
   TOKEN_STATUS_LIST_TYP,
+  type TokenStatusReader,
+  tokenStatusReader,
 } from './token-status-list.js'
 
 export type CredentialStatus = 'valid' | 'revoked' | 'suspended'
@@ -52,6 +55,13 @@ export interface StatusSource {
    * none.
    */
   readonly trustAnchors?: readonly X509Certificate[]
+  /** Trusted lists for signers of Token Status Lists. They do not count for an issuer that is on a list itself. */
+  readonly lists?: ListedTrust | undefined
+  /**
+   * Whether the trust anchors count for an issuer that is on a trusted list, too. Otherwise only the same entity may sign the
+   * status lists of this issuer. Default: false.
+   */
+  readonly anchorsForListed?: boolean | undefined
   /** Whether the list's key must have a certificate chain to one of the trust anchors. Default: false. */
   readonly certifiedOnly?: boolean | undefined
   readonly now: Date
@@ -68,7 +78,8 @@ const UNITS_OF_A_CHARACTER = 0.5
 /**
  * Reads the status of a verified credential from a status list on the web (Token Status List §8.3, Bitstring Status
  * List v1.0 §3.2). The credential's issuer must have signed the list. A Token Status List may instead be signed with a
- * key whose certificate chain leads to a trust anchor (HAIP 1.0 §6.1). A bitstring entry is read only if its purpose is
+ * key whose certificate chain leads to a trust anchor (HAIP 1.0 §6.1). If a trusted list vouches for the issuer, the list must
+ * be signed by the same entity of the trusted list (ETSI TS 119 602 Annex D). A bitstring entry is read only if its purpose is
  * revocation or suspension. An entry with any other purpose counts as `valid`, and its list is not fetched.
  *
  * @param issuer the credential's issuer and key from its verification
@@ -87,17 +98,43 @@ export async function checkForeignStatus(
 const notCertified = () => new CredentialError(`${LIST} has no certificate chain that leads to a trust anchor.`)
 
 async function checkTokenStatus(source: StatusSource, reference: TokenStatusReference, issuer: IssuerKey) {
+  const payload = await verifiedTokenList(source, reference, issuer)
+  return tokenStatusOf(readTokenStatus(payload, reference, source.work))
+}
+
+/**
+ * Reads a Token Status List from the web, with the checks of {@link checkForeignStatus}.
+ *
+ * @returns a function that reads the statuses of many indices
+ * @throws CredentialError if the list cannot be used; the sentence names the cause.
+ */
+export async function readForeignTokenList(
+  source: StatusSource,
+  uri: string,
+  issuer: IssuerKey,
+): Promise<TokenStatusReader> {
+  const payload = await verifiedTokenList(source, { uri }, issuer)
+  return tokenStatusReader(payload, uri, source.work)
+}
+
+/** Fetches a list and verifies its type, times and signature. @returns its payload */
+async function verifiedTokenList(
+  source: StatusSource,
+  reference: Pick<TokenStatusReference, 'uri' | 'asCwt'>,
+  issuer: IssuerKey,
+): Promise<JsonObject> {
   const list = await tokenList(source, reference)
   const { header, payload } = list
   // Token Status List §5.1, §5.2: `iat` is required.
   if (payload.iat === undefined) throw new CredentialError(`${LIST} has no iat.`)
   checkListTimes(payload, source)
   // HAIP 1.0 §6.1: the status list may have certificates different from the issuer's certificates.
-  const certified = certifiedKey(source, header.x5c)
+  const certified = certifiedKey(source, header.x5c, issuer)
   if (certified !== undefined) list.verify(certified)
+  else if (issuer.listed !== undefined && header.x5c !== undefined) verifyOfEntity(source, list, issuer.listed, issuer)
   else if (source.certifiedOnly === true) throw notCertified()
   else await verifyList(source, list, payload.iss, issuer)
-  return tokenStatusOf(readTokenStatus(payload, reference, source.work))
+  return payload
 }
 
 async function checkBitstringStatus(source: StatusSource, entry: BitstringStatusListEntry, issuer: IssuerKey) {
@@ -126,7 +163,10 @@ interface SignedList extends Jwt {
 
 const asSigned = (jwt: DecodedJws): SignedList => ({ ...jwt, verify: (key) => verifyJwtSignature(jwt, key, LIST) })
 
-async function tokenList(source: StatusSource, { uri, asCwt }: TokenStatusReference): Promise<SignedList> {
+async function tokenList(
+  source: StatusSource,
+  { uri, asCwt }: Pick<TokenStatusReference, 'uri' | 'asCwt'>,
+): Promise<SignedList> {
   const { fetchBytes } = source
   if (asCwt !== true || fetchBytes === undefined) {
     return tokenListJwt(source, await fetchList(() => source.fetchText(uri, TOKEN_STATUS_LIST_MEDIA_TYPE)))
@@ -170,17 +210,35 @@ function checkListTimes(payload: JsonObject, source: StatusSource): void {
  * Returns the list's key if a certificate chain to a trust anchor proves it. Undefined if there is no such chain and no
  * chain is required.
  */
-function certifiedKey({ trustAnchors = [], certifiedOnly, now }: StatusSource, x5c: unknown): Jwk | undefined {
-  if (x5c === undefined || trustAnchors.length === 0) return undefined
+function certifiedKey(source: StatusSource, x5c: unknown, issuer: IssuerKey): Jwk | undefined {
+  const { certifiedOnly, now, anchorsForListed } = source
+  const isListed = issuer.listed !== undefined
+  const trustAnchors = isListed && anchorsForListed !== true ? [] : (source.trustAnchors ?? [])
+  const lists = isListed ? undefined : source.lists
+  if (x5c === undefined || !isAnchored({ trustAnchors, lists })) return undefined
   try {
     // HAIP 1.0 §6.1.
-    const io = { trustAnchors, now, purpose: 'credential', withoutRoots: certifiedOnly } as const
+    const io = { trustAnchors, lists, now, purpose: 'credential', withoutRoots: certifiedOnly } as const
     return trustedChain(x5c, io).jwk
   } catch (error) {
     if (!(error instanceof IssuerKeyError)) throw error
-    if (certifiedOnly === true) throw new CredentialError(`${LIST}: ${error.message}`, { cause: error })
+    if (certifiedOnly === true && !isListed) throw new CredentialError(`${LIST}: ${error.message}`, { cause: error })
     // The issuer may have signed the list with a key that needs no trust anchor. That is checked next.
     return undefined
+  }
+}
+
+/**
+ * Checks that the list is signed with the key that signed the credential, or by a service of the same entity of a trusted
+ * list. A name in the certificate proves nothing here: another entity of the list may certify the same name.
+ */
+function verifyOfEntity(source: StatusSource, list: SignedList, listed: ListedEntity, issuer: IssuerKey): void {
+  if (verifiesWith(list, issuer)) return
+  try {
+    list.verify(listed.statusSigner(list.header.x5c, { now: source.now, withoutRoots: source.certifiedOnly }))
+  } catch (error) {
+    if (!(error instanceof IssuerKeyError)) throw error
+    throw new CredentialError(`${LIST}: ${error.message}`, { cause: error })
   }
 }
 

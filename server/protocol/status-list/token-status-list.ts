@@ -29,6 +29,8 @@ export interface TokenStatusListInput {
   readonly x5c?: readonly string[]
   /** Address of the list: `sub`, and `status_list.uri` of the credentials. */
   readonly uri: string
+  /** Address of the Status List Aggregation (§9.2), if there is one. */
+  readonly aggregationUri?: string
   readonly revokedIndices: Iterable<number>
   /** Makes entries of two bits. Without it, entries have one bit. */
   readonly suspendedIndices?: Iterable<number> | undefined
@@ -72,8 +74,33 @@ export function createTokenStatusList(input: TokenStatusListInput): Promise<stri
     iat: numericDate(input.issuedAt),
     exp: numericDate(input.expiresAt),
     ttl: input.ttlSeconds,
-    status_list: tokenStatusEntries(input),
+    status_list: {
+      ...tokenStatusEntries(input),
+      ...(input.aggregationUri === undefined ? {} : { aggregation_uri: input.aggregationUri }),
+    },
   })
+}
+
+/** Returns the status value of an index; undefined if the list ends before the index. */
+export type TokenStatusReader = (idx: number) => number | undefined
+
+/**
+ * Expands the payload of a Status List Token whose signature, type and times were checked before.
+ *
+ * @param uri the address in the reference to the list
+ * @param work the budget for expanding the list
+ * @throws CredentialError if the list is not the list at the address, or is broken.
+ */
+export function tokenStatusReader(payload: JsonObject, uri: string, work?: Work): TokenStatusReader {
+  // Token Status List §8.3: `sub` equals the `uri` of the reference.
+  if (payload.sub !== uri) throw new CredentialError('Status list is not the one that the credential names.')
+  const list = payload.status_list
+  if (!isObject(list) || typeof list.lst !== 'string' || !isTokenStatusBits(list.bits)) {
+    throw new CredentialError('Status list has no status_list of 1, 2, 4 or 8 bits.')
+  }
+  const { bits } = list
+  const bytes = expandBase64url(list.lst, 'zlib', work)
+  return (idx) => tokenStatusValue(bytes, idx, bits)
 }
 
 /**
@@ -84,13 +111,7 @@ export function createTokenStatusList(input: TokenStatusListInput): Promise<stri
  * @throws CredentialError if the list is not the list that the reference names, is broken, or ends before the index.
  */
 export function readTokenStatus(payload: JsonObject, reference: TokenStatusReference, work?: Work): number {
-  // Token Status List §8.3: `sub` equals the `uri` of the reference.
-  if (payload.sub !== reference.uri) throw new CredentialError('Status list is not the one that the credential names.')
-  const list = payload.status_list
-  if (!isObject(list) || typeof list.lst !== 'string' || !isTokenStatusBits(list.bits)) {
-    throw new CredentialError('Status list has no status_list of 1, 2, 4 or 8 bits.')
-  }
-  const value = tokenStatusValue(expandBase64url(list.lst, 'zlib', work), reference.idx, list.bits)
+  const value = tokenStatusReader(payload, reference.uri, work)(reference.idx)
   // Token Status List §8.3: an index out of bounds gives no status, so the credential is rejected.
   if (value === undefined) throw new CredentialError('Status list ends before the index of the credential.')
   return value

@@ -4,6 +4,7 @@ import { errors } from '../../api/errors.js'
 import { isTrustEntry } from '../../config/rules.js'
 import { zDcqlQuery } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
+import { namesShape } from '../../names/names.js'
 import { isPlatformOrigin, isWebOrigin, zWalletUrl } from '../../protocol/oauth/redirect-uri.js'
 import { CLIENT_ID_PREFIXES } from '../../protocol/openid4vp/client-identifier.js'
 import { DIGITAL_CREDENTIAL_PROTOCOLS } from '../../protocol/openid4vp/digital-credentials.js'
@@ -90,6 +91,22 @@ export const zCreatedRequest = z.object({
   pageUrl: z.url().optional().meta({ description: 'Address of the share page, if `page` is true.' }),
 })
 
+const MAX_PURPOSE = 300
+
+/** Why a verifier makes a request (OpenID4VP 1.0, Privacy Considerations, Purpose Legitimacy). Wallets have no place for it, so the share page says it. */
+export const zPurpose = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_PURPOSE)
+  .refine((text) => !text.includes('\0'), { error: 'must not contain a NUL character' })
+  .meta({
+    description:
+      'Why the verifier asks, in a sentence for people. The share page shows it before the QR code. The request object does not hold ' +
+      'it, because OpenID4VP 1.0 has no member for it.',
+    example: 'We check that you are a member before you pay the lower price.',
+  })
+
 const areDistinct = (values: readonly unknown[]) => new Set(values).size === values.length
 
 const zClientIdPrefix = z.enum(CLIENT_ID_PREFIXES)
@@ -109,6 +126,7 @@ export const createAuthorizationRequest = (formats: Formats) => ({
       'Either `dcqlQuery` or `query` describes the requested credentials. The response holds the address that opens a wallet, its ' +
       'QR code and the verification session.',
     access: 'verifier',
+    idempotent: true,
     status: 201,
     requestExample: { query: [{ fields: [{ path: ['$.credentialSubject.productName'] }] }], validity: 300 },
     errors: [400, errors.verifierCertificateExpired()],
@@ -220,7 +238,9 @@ export const createAuthorizationRequest = (formats: Formats) => ({
         .max(1_000)
         .optional()
         .meta({ description: 'Issuers whose credentials this request accepts, instead of TRUSTED_ISSUERS.' }),
+      purpose: zPurpose.optional(),
       ...evidenceShape,
+      ...namesShape,
     })
     .refine(({ dcqlQuery, query }) => (dcqlQuery === undefined) !== (query === undefined), {
       error: 'must hold either dcqlQuery or query',

@@ -101,7 +101,10 @@ export function createAuthorizationRequests({
       {
         redirectUri,
         ...request
-      }: Pick<NewRequest, 'validity' | 'keepEvidence' | 'evidenceRetention' | 'createdBy'> & {
+      }: Pick<
+        NewRequest,
+        'validity' | 'keepEvidence' | 'evidenceRetention' | 'createdBy' | 'purpose' | 'reference' | 'label'
+      > & {
         readonly redirectUri: string
       },
       work: Work,
@@ -110,13 +113,14 @@ export function createAuthorizationRequests({
       const context = await store.context(undefined, vpQueryId)
       if (context === undefined) throw errors.verifierNotFound()
       if (context.query === null) throw errors.vpQueryNotFound()
-      const { query } = context
+      const { query, purpose } = context
       return makeRequest(context, work, {
         asked: { items: query, compiled: orBadRequest(() => compileVpQuery(query, work)) },
         redirectUri,
         // False in every profile, because the callers that read these results never receive the code.
         requireResponseCode: false,
         ...request,
+        purpose: request.purpose ?? purpose ?? undefined,
       })
     },
   }

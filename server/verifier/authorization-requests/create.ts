@@ -1,9 +1,10 @@
 import type { z } from 'zod'
 import { errors } from '../../api/errors.js'
-import type { Config } from '../../config/config.js'
+import { type Config, certifiesIssuers } from '../../config/config.js'
 import { keyIdOf } from '../../dids/identity.js'
 import type { Formats } from '../../formats/registry.js'
 import { DAY_SECONDS } from '../../maintenance/task.js'
+import type { Names } from '../../names/names.js'
 import { presentPageUrl } from '../../pages/addresses.js'
 import { isRedirectUri } from '../../protocol/oauth/redirect-uri.js'
 import type { ClientIdPrefix } from '../../protocol/openid4vp/client-identifier.js'
@@ -30,7 +31,9 @@ import { newTransactionData } from './transaction-data.js'
 
 const DEFAULT_VALIDITY_SECONDS = 300
 
-export interface NewRequest {
+export interface NewRequest extends Names {
+  /** Why the verifier makes the request, for the share page. */
+  readonly purpose?: string | undefined
   /** The query: the caller's own DCQL query, or items that are converted to a DCQL query. */
   readonly asked:
     | { readonly dcqlQuery: DcqlQuery }
@@ -88,9 +91,9 @@ export function assertOrigins(
 }
 
 /** @throws 400 for trust by certificates without trust anchors: every answer would be refused. */
-export function assertTrusted({ trustAnchors }: Pick<Config, 'trustAnchors'>, entries: readonly string[] = []): void {
-  if (entries.includes('x5c') && trustAnchors.length === 0) {
-    throw errors.badRequest('trustedIssuers x5c needs TRUST_ANCHORS')
+export function assertTrusted(config: Pick<Config, 'trustAnchors' | 'listed'>, entries: readonly string[] = []): void {
+  if (entries.includes('x5c') && !certifiesIssuers(config)) {
+    throw errors.badRequest('trustedIssuers x5c needs TRUST_ANCHORS or a trusted list')
   }
 }
 
@@ -221,7 +224,12 @@ export function createMakeRequest({
     const session = { ...made, secrets: await sessionVault.protect(id, secrets) }
     const handedOut = await handOut(session, secrets)
     const page = request.page === true ? newPage(session, { inQrCode: true }) : undefined
-    await addSession({ ...session, transactionData: null }, viewOf(session, handedOut.authorizationRequestUri), page)
+    await addSession(
+      { ...session, transactionData: null },
+      viewOf(session, handedOut.authorizationRequestUri),
+      page,
+      request,
+    )
     return {
       ...handedOut,
       nonce: secrets.nonce,

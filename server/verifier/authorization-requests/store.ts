@@ -16,6 +16,8 @@ const zRequestContext = z.strictObject({
   typeNames: z.array(z.string()),
   /** The stored VP query that the caller named; null if none. */
   query: json<VpQueryItem[]>().nullable(),
+  /** The purpose of this VP query; null if none. */
+  purpose: z.string().nullable(),
 })
 
 /** The verifier that asks, and its current signing key. */
@@ -34,8 +36,9 @@ export function createAuthorizationRequestStore({ sql }: Database) {
     const [row] = await sql(zRequestContext)`
       SELECT v.did AS "verifierDid", k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c,
         ARRAY(SELECT DISTINCT s.name FROM schemas s ORDER BY s.name) AS "typeNames",
-        (SELECT q.query FROM vp_queries q WHERE q.id = ${vpQueryId}) AS query
+        q.query, q.purpose
       FROM verifiers v
+      LEFT JOIN vp_queries q ON q.id = ${vpQueryId}
       ${currentKey(fragment`v.key_set_id`)}
       WHERE ${verifier}`
     return row

@@ -12,12 +12,13 @@ import { createServeRequestObject, createSignRequest } from './request-object.js
 import { createRequestParameters } from './request-parameters.js'
 import { createReceiveResponse } from './response.js'
 import { createTakeAnswer } from './take-answer.js'
+import { createReadTransactionData } from './transaction-data.js'
 
 /** Dependencies of {@link createOpenid4vp}. */
 export interface Openid4vpPorts {
   readonly verificationSessions: Pick<
     VerificationSessions,
-    'byRequest' | 'retrieve' | 'end' | 'expireNow' | 'replaceSecrets'
+    'byRequest' | 'verifierFace' | 'retrieve' | 'end' | 'expireNow' | 'replaceSecrets'
   >
   readonly sessionVault: Pick<SessionVault, 'protect' | 'reveal' | 'randomValue'>
   readonly verifyVpToken: VerifyVpToken
@@ -43,7 +44,7 @@ export function createOpenid4vp({
   clock,
   metrics,
 }: Openid4vpPorts) {
-  const { byRequest } = verificationSessions
+  const { byRequest, verifierFace } = verificationSessions
   const { reveal } = sessionVault
   const parametersOf = createRequestParameters({ formats, config })
   const takeAnswer = createTakeAnswer({
@@ -55,11 +56,12 @@ export function createOpenid4vp({
     config,
     metrics,
   })
-  const sign = createSignRequest({ keys, parametersOf })
+  const sign = createSignRequest({ keys, parametersOf, verifierFace, config })
   const digitalCredentialRequest = createDigitalCredentialRequest({ keys, reveal, parametersOf })
   return {
     parametersOf,
     digitalCredentialRequest,
+    transactionData: createReadTransactionData(reveal),
     fixRequest: createFixRequest({ keys, parametersOf, sign, digitalCredentialRequest }),
     serveRequestObject: createServeRequestObject({ verificationSessions, keys, formats, clock, sessionVault, sign }),
     receiveResponse: createReceiveResponse({ byRequest, takeAnswer, formats, config }),

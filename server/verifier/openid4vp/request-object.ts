@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.js'
 import type { Keys } from '../../keys/keys.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
@@ -18,6 +19,7 @@ import {
 import { opened, type SessionSecrets, type SessionVault } from '../sessions/secrets.js'
 import { EXPIRED_MESSAGE, isFinal, type Session, wayOf } from '../sessions/session.js'
 import type { VerificationSessions } from '../sessions/verification-sessions.js'
+import { clientNames, type VerifierFace } from './client-names.js'
 import type { KnownFormats } from './profiles/profile.js'
 import { profileNamed } from './profiles/profiles.js'
 import { requestGone, requestNotFound } from './refusals.js'
@@ -57,6 +59,9 @@ function copyFor(session: Session, metadata: WalletMetadata, vpFormats: JsonObje
 export interface SignRequestPorts {
   readonly keys: Pick<Keys, 'signer'>
   readonly parametersOf: RequestParametersOf
+  /** Names, logos and links of the verifier with a DID; undefined if the record is gone. */
+  readonly verifierFace: (did: string) => Promise<VerifierFace | undefined>
+  readonly config: Pick<Config, 'verifierBaseUrl'>
 }
 
 /** Signs the request object of a request by reference. @param wallet the members of one wallet's copy */
@@ -67,9 +72,12 @@ export type SignRequest = (
 ) => Promise<string>
 
 export const createSignRequest =
-  ({ keys, parametersOf }: SignRequestPorts): SignRequest =>
+  ({ keys, parametersOf, verifierFace, config }: SignRequestPorts): SignRequest =>
   async (session, secrets, { metadata, walletNonce } = {}) => {
-    const parameters = parametersOf(session, secrets, metadata)
+    const { namesVerifier } = profileNamed(session.profile)
+    const face = namesVerifier ? await verifierFace(session.verifierId) : undefined
+    const names = face === undefined ? undefined : clientNames(face, config.verifierBaseUrl)
+    const parameters = parametersOf(session, secrets, metadata, names)
     return signRequestObject({
       ...parameters,
       signer: await keys.signer(session.keyId, session.kid),

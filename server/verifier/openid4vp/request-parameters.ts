@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.js'
+import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { RequestParameters } from '../../protocol/openid4vp/request-object.js'
 import { responsePublicKey } from '../../protocol/openid4vp/response-encryption.js'
 import { encodedTransactionData } from '../../protocol/openid4vp/transaction-data.js'
@@ -19,18 +20,20 @@ export interface RequestParametersPorts {
  * wallet.
  *
  * @param wallet the wallet's metadata, if the wallet sent metadata
+ * @param verifier client metadata with the verifier's names and logos, for a profile that has them
  */
 export type RequestParametersOf = (
   session: Session,
   secrets: SessionSecrets,
   wallet?: WalletMetadata,
+  verifier?: JsonObject,
 ) => RequestParameters
 
 export const createRequestParameters =
   ({ formats, config }: RequestParametersPorts): RequestParametersOf =>
-  (session, { nonce, state, encryptionKey }, wallet) => ({
+  (session, { nonce, state, encryptionKey }, wallet, verifier) => ({
     inWords: (parameters) =>
-      profileNamed(session.profile).requestParameters(parameters, { id: session.requestId, formats, wallet }),
+      profileNamed(session.profile).requestParameters(parameters, { id: session.requestId, formats, wallet, verifier }),
     clientId: session.clientId ?? undefined,
     responseMode: session.responseMode,
     replyTo:

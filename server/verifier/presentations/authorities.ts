@@ -11,13 +11,13 @@ import { isSameKey } from '../../protocol/jose/jws.js'
  * Certificates after the anchor are ignored.
  */
 export function authorityKeyIdentifiersOf(
-  { trustAnchors }: Pick<Config, 'trustAnchors'>,
+  { trustAnchors, listed }: Pick<Config, 'trustAnchors' | 'listed'>,
   now: Date,
-  { x5c, issuerKey }: Pick<PresentedCredential, 'x5c' | 'issuerKey'>,
+  { x5c, issuerKey, content }: Pick<PresentedCredential, 'x5c' | 'issuerKey' | 'content'>,
 ): readonly string[] {
   if (x5c === undefined) return []
   try {
-    const io = { trustAnchors, now, purpose: 'credential' } as const
+    const io = { trustAnchors, lists: listed?.credentials, types: content.type, now, purpose: 'credential' } as const
     const { path, jwk } = trustedChain(x5c, io)
     if (!isSameKey(jwk, issuerKey.jwk)) return []
     return path.flatMap((certificate) => authorityKeyIdentifier(certificate) ?? [])

@@ -65,7 +65,7 @@ export interface Binding {
 /** Dependencies of {@link createVerifyVpToken}. */
 export interface VerifyVpTokenPorts {
   readonly formats: Pick<Formats, 'named'>
-  readonly config: Installation & Pick<Config, 'trustAnchors' | 'trustedIssuers'>
+  readonly config: Installation & Pick<Config, 'trustAnchors' | 'trustedIssuers' | 'listed'>
   readonly startVerification: Verifications['start']
   readonly isOwnIssuer: OwnIssuers['isOwnIssuer']
   readonly isAddedIssuer: TrustedIssuers['has']
@@ -139,8 +139,9 @@ export function createVerifyVpToken({
     const transactions = keptTransactionData(session.transactionData ?? [])
     const { now } = verification
     const authoritiesOf = (credential: PresentedCredential) => {
-      const { trustAnchors } = config
-      recorder?.chained('credentials', credential.x5c, { trustAnchors, now, withoutRoots: false })
+      const { trustAnchors, listed } = config
+      const anchors = { trustAnchors, lists: listed?.credentials, types: credential.content.type }
+      recorder?.chained('credentials', credential.x5c, { ...anchors, now, withoutRoots: false })
       return authorityKeyIdentifiersOf(config, now, credential)
     }
     const judged = verified

@@ -33,7 +33,7 @@ export const createFindQrCode =
 
 /** Dependencies of {@link createQrCodes}. */
 export interface QrCodesPorts {
-  readonly config: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl'>
+  readonly config: Pick<Config, 'verifierBaseUrl' | 'issuerBaseUrl' | 'serviceContact'>
   readonly outbound: Pick<Outbound, 'fetch'>
   readonly verificationSessions: Pick<VerificationSessions, 'byQrCode' | 'deleteQrCode' | 'ofPage'>
   readonly newPage: NewRequestPage
@@ -95,12 +95,16 @@ export function createQrCodes({
      * @throws 404 for an unknown id
      */
     answer: async (context: QrCodeContext, id: string): Promise<string> =>
-      qrCodeAnswer(context, config.verifierBaseUrl, {
-        code: await find(id),
-        textOf,
-        pageOf: (code) => pageOf(code, onlyLooks(context.request)),
-        notFound: errors.qrCodeNotFound,
-      }),
+      qrCodeAnswer(
+        context,
+        { baseUrl: config.verifierBaseUrl, serviceContact: config.serviceContact },
+        {
+          code: await find(id),
+          textOf,
+          pageOf: (code) => pageOf(code, onlyLooks(context.request)),
+          notFound: errors.qrCodeNotFound,
+        },
+      ),
 
     /** Deletes the code; its request stays valid. @throws 404 for an unknown id. */
     async delete(id: string): Promise<void> {

@@ -4,21 +4,40 @@ import { errors } from '../../api/errors.js'
 import { zCheckDone } from '../verify/check-done.js'
 import { SESSION_STATES } from './session.js'
 
+/** A credential query of a request, without the values that it requires: they may be claims of a person. */
+export const zAsk = z.object({
+  credentialQueryId: z.string().meta({ description: 'Id of the DCQL credential query.' }),
+  format: z.string(),
+  types: z.array(z.string()).meta({
+    description:
+      'Accepted types. A type of this installation has its name, and any other type is as credentials name it.',
+  }),
+  claims: z
+    .array(z.array(z.union([z.string(), z.int(), z.null()])))
+    .meta({ description: 'Paths of the requested claims (OpenID4VP 1.0 §7), beginning at the subject.' }),
+})
+
 export const readSessionChecks = {
   meta: route('GET', '/api/v1/verification-sessions/{sessionId}/checks', {
     tag: 'Verification sessions',
     summary: 'List the checks of the answer to a request, with their outcomes',
     description:
-      'All checks of each presentation: passed, failed and not reached. Empty if no wallet presented anything; `errorMessage` ' +
-      'then has the reason. The checks are stored as long as the session. An unknown session is a 500.',
-    access: 'verifierOperator',
+      'What the request asks for, and all checks of each presentation: passed, failed and not reached. No checks if no wallet presented anything; `errorMessage` ' +
+      'then has the reason. The checks are stored as long as the session. For operators and the caller that created the session. ' +
+      'For any other caller the session is unknown: a 500.',
+    access: 'clientOrVerifier',
     errors: [400, errors.verificationSessionNotFound()],
   }),
   input: z.strictObject({ sessionId: z.string() }),
   output: z.object({
     verificationSessionId: z.string(),
+    createdBy: z
+      .string()
+      .optional()
+      .meta({ description: 'The `sub` of the caller that created the session. Absent for a client secret.' }),
     state: z.enum(SESSION_STATES),
     errorMessage: z.string().optional(),
+    asks: z.array(zAsk).meta({ description: 'What the request asks for, without the values that it requires.' }),
     checks: z.array(
       zCheckDone.extend({
         credentialQueryId: z

@@ -2,8 +2,23 @@ import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
 import { type Fragment, fragment } from '../../database/fragment.js'
 import { newestOf, type TimedPart, timedPart, where } from '../../database/list-position.js'
+import { listMadeBy } from '../../database/made-by.js'
+import { json as jsonColumn } from '../../database/row-shapes.js'
+import type { ClaimsVault } from '../../keys/claims/vault.js'
+import type { NameHashes } from '../../names/names.js'
+import {
+  hasNames,
+  namesShape,
+  type RequestTexts,
+  revealedRequestTexts,
+  selectedNames,
+} from '../../names/names-store.js'
+import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
 import { SESSION_STATES, type SessionState } from './session.js'
+
+/** A list reads queries up to this size, so that its answer stays small. */
+const MAX_QUERY_BYTES = 32_768
 
 const zListedSession = z.strictObject({
   id: z.string(),
@@ -16,10 +31,12 @@ const zListedSession = z.strictObject({
   expiresAt: z.date(),
   endedAt: z.date().nullable(),
   claimsErasedAt: z.date().nullable(),
+  dcqlQuery: jsonColumn<DcqlQuery>().nullable(),
+  ...namesShape,
 })
 
 /** A verification session in a list, without the address that a wallet could answer to. */
-export type ListedSession = z.infer<typeof zListedSession>
+export type ListedSession = Omit<z.infer<typeof zListedSession>, 'names' | 'namesKey'> & RequestTexts
 
 /** Each session is in the index of exactly one of these conditions. No condition names the state. */
 const AWAITED = fragment`ended_at IS NULL`
@@ -35,22 +52,36 @@ const CONDITIONS: Readonly<Record<SessionState, Fragment>> = {
 
 export type VerificationSessionListStore = ReturnType<typeof createVerificationSessionListStore>
 
-export function createVerificationSessionListStore({ bounded }: Database) {
+export function createVerificationSessionListStore({ bounded }: Database, claims: ClaimsVault) {
   return {
-    /** Sessions, newest first. */
-    page(state: SessionState | undefined, part: TimedPart): Promise<ListedSession[]> {
+    /** Sessions, newest first. @param creator the only creator whose sessions are listed; undefined for the sessions of all */
+    async page(
+      {
+        state,
+        creator,
+        ...names
+      }: NameHashes & { readonly state?: SessionState | undefined; readonly creator: string | null | undefined },
+      part: TimedPart,
+    ): Promise<ListedSession[]> {
       const found = (condition: Fragment) => fragment`
-        SELECT id, created_at FROM verification_sessions
-        WHERE ${condition} ${where(state, (is) => fragment`state = ${is}`)} ${timedPart(fragment`created_at`, fragment`id`, part)}`
-      const keys =
-        state === undefined
+        SELECT id, created_at FROM verification_sessions v
+        WHERE ${condition} ${hasNames(fragment`v`, names)} ${listMadeBy(fragment`created_by`, creator)} ${where(state, (is) => fragment`state = ${is}`)} ${timedPart(fragment`created_at`, fragment`id`, part)}`
+      // One index has the sessions of a user in all states. The sessions of all callers, and of the client secret, are in three.
+      const isUser = typeof creator === 'string'
+      const unnamed = isUser
+        ? found(fragment`created_by IS NOT NULL`)
+        : state === undefined
           ? newestOf([found(AWAITED), found(VERIFIED), found(FAILED)], part)
           : found(CONDITIONS[state])
-      return bounded(zListedSession)`
+      const keys = names.referenceHash !== undefined ? found(fragment`true`) : unnamed
+      const rows = await bounded(zListedSession)`
         SELECT s.id, s.verifier_id AS "verifierId", s.state, s.profile, s.error_message AS "errorMessage", s.created_by AS "createdBy",
-          s.created_at AS "createdAt", s.expires_at AS "expiresAt", s.ended_at AS "endedAt", s.claims_erased_at AS "claimsErasedAt"
+          s.created_at AS "createdAt", s.expires_at AS "expiresAt", s.ended_at AS "endedAt", s.claims_erased_at AS "claimsErasedAt",
+          CASE WHEN octet_length(s.dcql_query::text) <= ${MAX_QUERY_BYTES} THEN s.dcql_query END AS "dcqlQuery",
+          ${selectedNames(claims, 'verification_sessions.names', fragment`s`)}
         FROM (${keys}) AS k JOIN verification_sessions s ON s.id = k.id
         ORDER BY k.created_at DESC, k.id DESC`
+      return rows.map((row) => revealedRequestTexts(claims, { column: 'verification_sessions.names', id: row.id }, row))
     },
   }
 }

@@ -1,17 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { errors } from '../../api/errors.js'
-import { type Caller, isAdmin } from '../../auth/caller.js'
+import { mayActOn, type Reach } from '../../auth/rights.js'
 import type { Config } from '../../config/config.js'
 import type { DiscardedPresentation } from '../presentations/presentation-error.js'
 import type { VerifiedClaims } from '../presentations/verified-claims.js'
 import type { StoredResult, VerificationSessionStore } from './store.js'
 
-/** The proven identity of the sender of a request for a result. */
+/** The reader of a result. */
 export interface ResultReader {
+  /** The sessions whose results the reader may read. */
+  readonly reach: Reach
   /** Whether a matching response code stays valid. */
   readonly onlyLooks: boolean
-  readonly caller: Caller | undefined
-  readonly client: boolean
 }
 
 export interface SessionResult {
@@ -24,14 +24,9 @@ export interface SessionResult {
 /** The database holds only the hash of a response code. */
 export const responseCodeHash = (code: string): string => createHash('sha256').update(code).digest('base64url')
 
-/** @throws 401 without credentials, 403 for a caller who is not allowed to read the session. */
-function assertReader(
-  { caller, client }: Omit<ResultReader, 'onlyLooks'>,
-  stored: Pick<StoredResult, 'createdBy'>,
-): void {
-  if (client) return
-  if (caller === undefined) throw errors.unauthorized()
-  if (!isAdmin(caller) && caller.sub !== stored.createdBy) throw errors.resultDenied()
+/** @throws 403 for a session that the reader does not reach */
+function assertReader(reach: Reach, { createdBy }: Pick<StoredResult, 'createdBy'>): void {
+  if (!mayActOn(reach, createdBy)) throw errors.resultDenied()
 }
 
 function matches(stored: StoredResult, responseCode: string): boolean {
@@ -52,13 +47,13 @@ export interface EraseResultPorts {
  */
 export const createEraseResult =
   ({ store, clock }: EraseResultPorts) =>
-  async (reader: Omit<ResultReader, 'onlyLooks'>, sessionId: string) => {
+  async (reach: Reach, sessionId: string) => {
     const owner = await store.owner(sessionId)
     if (owner === undefined) throw errors.verificationSessionNotFound()
-    assertReader(reader, owner)
+    assertReader(reach, owner)
     const now = clock()
     // Evidence may outlive its session. Then no session has the time of the erasure.
-    const at = (await store.eraseResult(sessionId, reader.caller?.sub ?? null, now)) ?? now
+    const at = (await store.eraseResult(sessionId, reach.sub, now)) ?? now
     return { id: sessionId, claimsErasedAt: at.toISOString() }
   }
 
@@ -87,7 +82,7 @@ export const createReadResult =
   async (reader, sessionId, responseCode) => {
     const stored = await store.result(sessionId)
     if (stored === undefined) throw errors.verificationSessionNotFound()
-    assertReader(reader, stored)
+    assertReader(reader.reach, stored)
     if (stored.endedAt === null) throw errors.resultNotReady()
     const now = clock()
     if (responseCode !== undefined || (stored.requireResponseCode && stored.responseCodeHash !== null)) {

@@ -116,6 +116,16 @@ export const requestExpired: Transition = {
   errorMessage: EXPIRED_MESSAGE,
 }
 
+/** The error message of a session whose holder declined on its share page. */
+export const DECLINED_MESSAGE = 'Declined by the holder.'
+
+/** The holder declined on the share page of the request, with or without a wallet. */
+export const holderDeclined: Transition = {
+  from: ['RequestCreated', 'RequestUriRetrieved'],
+  to: 'Error',
+  errorMessage: DECLINED_MESSAGE,
+}
+
 /** Whether a session in this state has ended. */
 export const isFinal = (state: SessionState): boolean => state === 'ResponseVerified' || state === 'Error'
 

@@ -1,8 +1,12 @@
 import { z } from 'zod'
+import type { Branding } from '../../agent/branding.js'
+import type { DisplayEntry } from '../../agent/store.js'
+import type { AuditAction } from '../../database/audit-actions.js'
 import { audited } from '../../database/audited.js'
 import { type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '../../database/batch.js'
 import type { Database } from '../../database/connect.js'
 import { emptyFragment, fragment, Step } from '../../database/fragment.js'
+import { madeBy } from '../../database/made-by.js'
 import { idRow, json as jsonColumn, storedClaims } from '../../database/row-shapes.js'
 import {
   type Announce,
@@ -13,6 +17,16 @@ import {
   zEvent,
 } from '../../events/store.js'
 import type { ClaimsVault } from '../../keys/claims/vault.js'
+import type { HashedNames } from '../../names/names.js'
+import {
+  namesColumns,
+  namesShape,
+  namesValues,
+  protectedNames,
+  type RequestTexts,
+  revealedRequestTexts,
+  selectedNames,
+} from '../../names/names-store.js'
 import { insertPage, type NewPage } from '../../pages/store.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import type { NewEvidence } from '../evidence/make.js'
@@ -64,10 +78,20 @@ export type StoredResult = Omit<z.infer<typeof zResult>, 'resultKey'>
 const zOwner = z.strictObject({ createdBy: z.string().nullable() })
 
 const zChecked = z.strictObject({
+  createdBy: z.string().nullable(),
   state: z.enum(SESSION_STATES),
   errorMessage: z.string().nullable(),
   checks: jsonColumn<PresentationChecks[]>().nullable(),
+  dcqlQuery: jsonColumn<DcqlQuery>(),
 })
+
+const zShown = z.strictObject({ ...zEvent.shape, createdBy: z.string().nullable(), ...namesShape })
+
+/** A session with its names, its purpose and its creator. */
+export interface ShownSession extends SessionEvent, RequestTexts {
+  /** The `sub` that created the session; null for a client secret. */
+  readonly createdBy: string | null
+}
 
 const zErasedAt = z.strictObject({ at: z.date().nullable() })
 
@@ -117,12 +141,14 @@ const erased = fragment`
   jsonb_strip_nulls(jsonb_build_object('claimsErasedAt', to_char(claims_erased_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')))`
 
 /** A step that moves sessions and returns their new state. */
-type Moved = Step<'id' | 'seq' | 'state' | 'error_message' | 'first_view'>
+export type Moved = Step<'id' | 'seq' | 'state' | 'error_message' | 'first_view'>
 
-const eventsOf = (moved: Moved, now: Date): Transitions =>
+/** The step that records the events of moved sessions. */
+export const eventsOf = (moved: Moved, now: Date): Transitions =>
   recordEvents(fragment`SELECT id, seq, first_view, ${changes} AS changes FROM ${moved}`, now)
 
-const recorded = (of: Step<'id'>, action: string, actor: string | null = null): Step =>
+/** The step that records an audit event for each session of a step. */
+export const recorded = (of: Step<'id'>, action: AuditAction, actor: string | null = null): Step =>
   audited({ of, actor, action, subject: 'verification-session' })
 
 /**
@@ -130,9 +156,11 @@ const recorded = (of: Step<'id'>, action: string, actor: string | null = null): 
  *
  * @param hasEvidence whether evidence is kept as the request asked; without an answer there is none
  */
-const ended = ({ to, errorMessage }: Transition, now: Date, hasEvidence = false) => fragment`
+export const ended = ({ to, errorMessage }: Transition, now: Date, hasEvidence = false) => fragment`
   evidence_seconds = ${hasEvidence ? fragment`s.evidence_seconds` : fragment`NULL`}, state = ${to}, seq = s.seq + 1, error_message = ${errorMessage ?? null}, ended_at = ${now}, secrets = NULL, x5c = NULL,
   verifier_attestation = NULL, transaction_data = NULL`
+
+const zFace = z.strictObject({ display: jsonColumn<DisplayEntry[]>(), branding: jsonColumn<Branding>().nullable() })
 
 export type VerificationSessionStore = ReturnType<typeof createVerificationSessionStore>
 
@@ -141,29 +169,44 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
     /**
      * Inserts a session with its audit row, and its page if it has a page.
      *
-     * @param view the session's JSON, which is the first event
+     * @param view the session's JSON, which is the first event. It has neither names nor purpose: events are not encrypted.
      */
-    async insert(session: Session, view: SessionView, page?: NewPage): Promise<void> {
+    async insert(
+      session: Session,
+      view: SessionView,
+      page?: NewPage,
+      names?: HashedNames | null,
+      purpose?: string,
+    ): Promise<void> {
       const s = session
+      const named = protectedNames(claims, { column: 'verification_sessions.names', id: s.id }, names, { purpose })
       const created = new Step<'id'>(
         'created',
         fragment`
           INSERT INTO verification_sessions (
             id, request_id, qr_code_id, verifier_id, client_id, key_id, kid, x5c, verifier_attestation, state, response_mode, profile,
             secrets, dcql_query, vp_query, trusted_issuers, verifier_info, transaction_data, wallet_url, redirect_uri, require_response_code,
-            further_client_ids, expected_origins, evidence_seconds, created_by, created_at, expires_at, first_view)
+            further_client_ids, expected_origins, evidence_seconds, created_by, created_at, expires_at, first_view, ${namesColumns})
           VALUES (
             ${s.id}, ${s.requestId}, ${s.qrCodeId}, ${s.verifierId}, ${s.clientId}, ${s.keyId}, ${s.kid}, ${json(s.x5c)},
             ${s.verifierAttestation}, ${s.state}, ${s.responseMode}, ${s.profile}, ${s.secrets}, ${json(s.dcqlQuery)}, ${json(s.vpQuery)}, ${json(s.trustedIssuers)},
             ${json(s.verifierInfo)}, ${json(s.transactionData)}, ${s.walletUrl}, ${s.redirectUri}, ${s.requireResponseCode},
-            ${json(s.furtherClientIds)}, ${json(s.expectedOrigins)}, ${s.evidenceSeconds}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt}, ${JSON.stringify(view)}::jsonb)
+            ${json(s.furtherClientIds)}, ${json(s.expectedOrigins)}, ${s.evidenceSeconds}, ${s.createdBy}, ${s.createdAt}, ${s.expiresAt}, ${JSON.stringify(view)}::jsonb, ${namesValues(named)})
           RETURNING id`,
       )
       const paged = page === undefined ? [] : [insertPage(claims, page)]
       await sql(idRow, [
         ...paged,
+        ...claims.storeKeys(named.sealed, created),
         recorded(created, 'authorization-request.created', s.createdBy),
       ])`SELECT id FROM ${created}`
+    },
+
+    /** Names, logos and links of the verifier with a DID; undefined if the record is gone. */
+    async verifierFace(did: string): Promise<z.infer<typeof zFace> | undefined> {
+      const [row] = await sql(zFace)`
+        SELECT coalesce(v.display, '[]'::jsonb) AS display, v.branding FROM verifiers v WHERE v.did = ${did}`
+      return row
     },
 
     async byRequest(requestId: string): Promise<Session | undefined> {
@@ -177,6 +220,15 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       const [row] = await sql(zEvent)`
         SELECT seq, first_view || ${changes} || ${erased} AS data FROM verification_sessions WHERE id = ${id}`
       return row
+    },
+
+    /** A session as its creator and operators see it; undefined for an unknown session. */
+    async shown(id: string): Promise<ShownSession | undefined> {
+      const [row] = await sql(zShown)`
+        SELECT s.seq, s.first_view || ${changes} || ${erased} AS data, s.created_by AS "createdBy",
+          ${selectedNames(claims, 'verification_sessions.names', fragment`s`)}
+        FROM verification_sessions s WHERE s.id = ${id}`
+      return row && revealedRequestTexts(claims, { column: 'verification_sessions.names', id }, row)
     },
 
     /** The content of a QR code: a request, its address and wallet, and the page whose address the code holds. */
@@ -293,10 +345,12 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       return batchDone(rows, limit)
     },
 
-    /** The checks of a session's answer; undefined for an unknown session. */
-    async checks(id: string) {
+    /** The checks of a session's answer, and its query; undefined for an unknown session. @param creator the only creator whose sessions may be read */
+    async checks(id: string, creator: string | null | undefined) {
       const [row] = await sql(zChecked)`
-        SELECT state, error_message AS "errorMessage", checks FROM verification_sessions WHERE id = ${id}`
+        SELECT created_by AS "createdBy", state, error_message AS "errorMessage", checks,
+          dcql_query AS "dcqlQuery" FROM verification_sessions
+        WHERE id = ${id} AND ${madeBy(fragment`created_by`, creator)}`
       return row
     },
 

@@ -1,16 +1,23 @@
 import { z } from 'zod'
 import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
-import { listShape, zListed } from '../../api/paging.js'
+import { listShape, mineShape, zListed } from '../../api/paging.js'
 import { zShownFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
+import { nameFilters, namesShape } from '../../names/names.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
+import { zAsk } from './checks.contract.js'
 import { SESSION_STATES } from './session.js'
 
 const zClaimsErasedAt = z.iso
   .datetime()
   .optional()
   .meta({ description: 'When the verified claims were erased: on request, or after SESSION_RESULT_TTL_SECONDS.' })
+
+const zPurposeShown = z
+  .string()
+  .optional()
+  .meta({ description: 'Why the verifier makes the request, as its share page says.' })
 
 /** The verification session of the interface. */
 export const zVerificationSession = z.object({
@@ -26,6 +33,8 @@ export const zVerificationSession = z.object({
   expiresAt: z.iso.datetime().optional(),
   errorMessage: z.string().optional().meta({ description: 'Present when state is Error.' }),
   claimsErasedAt: zClaimsErasedAt,
+  ...namesShape,
+  purpose: zPurposeShown,
 })
 
 export const listVerificationSessions = {
@@ -33,11 +42,14 @@ export const listVerificationSessions = {
     tag: 'Verification sessions',
     summary: 'List verification sessions',
     description:
-      'Sessions of all callers, newest first. The list holds neither presented data nor an address for answers.',
-    access: 'verifierOperator',
+      'Operators list the sessions of all callers, and other callers their own sessions, newest first. Each entry has what its ' +
+      'request asks for. The list holds neither presented data nor an address for answers.',
+    access: 'clientOrVerifier',
     errors: [400, errors.verificationSessionNotFound()],
   }),
-  input: z.strictObject({ state: z.enum(SESSION_STATES).optional(), ...listShape }).prefault({}),
+  input: z
+    .strictObject({ state: z.enum(SESSION_STATES).optional(), ...nameFilters, ...mineShape, ...listShape })
+    .prefault({}),
   output: zListed(
     z.object({
       id: z.string(),
@@ -50,6 +62,11 @@ export const listVerificationSessions = {
       expiresAt: z.iso.datetime(),
       endedAt: z.iso.datetime().optional(),
       claimsErasedAt: zClaimsErasedAt,
+      asks: z.array(zAsk).optional().meta({
+        description: 'What the request asks for, without the values that it requires. Absent for a query over 32 KiB.',
+      }),
+      ...namesShape,
+      purpose: zPurposeShown,
     }),
   ),
 }
@@ -61,7 +78,8 @@ export const readVerificationSession = {
     tag: 'Verification sessions',
     summary: 'Read a verification session',
     description:
-      'The session as in its newest event. The verified claims are at `/result`. An unknown session is a 500.',
+      'The session as in its newest event. The verified claims are at `/result`. An unknown session is a 500. ' +
+      '`reference`, `label` and `purpose` are shown to the caller that created the session and to operators.',
     access: 'verifier',
     errors: [errors.verificationSessionNotFound()],
   }),
@@ -108,7 +126,7 @@ export const readVerificationResult = (formats: Formats) => ({
     tag: 'Verification sessions',
     summary: 'Read the verified claims of a session',
     description:
-      'Readable with x-client-secret, by an admin, or by the caller that created the session, for SESSION_RESULT_TTL_SECONDS after ' +
+      'Readable with x-client-secret, by an operator, or by the caller that created the session, for SESSION_RESULT_TTL_SECONDS after ' +
       'the verification. The response_code of the redirect is valid once. If the request has `requireResponseCode`, the result ' +
       'requires it. 409 with the errorMessage if the session ended in Error.',
     access: 'clientOrVerifier',

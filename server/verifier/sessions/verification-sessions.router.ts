@@ -1,6 +1,7 @@
 import { onlyLooks } from '../../api/context.js'
 import { listed } from '../../api/paging.js'
 import { changingLists, procedure, readingPrimary, router } from '../../api/trpc.js'
+import { creatorIn } from '../../auth/rights.js'
 import type { Formats } from '../../formats/registry.js'
 import { readEvidence } from '../evidence/evidence.contract.js'
 import type { EvidenceKeeping } from '../evidence/evidence.js'
@@ -12,7 +13,7 @@ import {
   readVerificationSession,
   verificationSessionEvents,
 } from './verification-sessions.contract.js'
-import { shownListedSession, type VerificationSessions } from './verification-sessions.js'
+import type { VerificationSessions } from './verification-sessions.js'
 
 export const verificationSessionsRouter = (
   formats: Formats,
@@ -23,12 +24,23 @@ export const verificationSessionsRouter = (
     list: procedure(listVerificationSessions)
       .use(readingPrimary(sessions.listStore))
       .query(({ ctx, input }) =>
-        listed(ctx, input, (store, part) => store.page(input.state, part), shownListedSession),
+        listed(
+          ctx,
+          input,
+          (store, part) =>
+            store.page(
+              { state: input.state, creator: creatorIn(ctx.reach, input.mine), ...sessions.wanted(input) },
+              part,
+            ),
+          sessions.listed,
+        ),
       ),
 
-    read: procedure(readVerificationSession).query(({ input }) => sessions.read(input.sessionId)),
+    read: procedure(readVerificationSession).query(({ ctx: { caller }, input }) =>
+      sessions.read(caller, input.sessionId),
+    ),
 
-    checks: procedure(readSessionChecks).query(({ input }) => sessions.checks(input.sessionId)),
+    checks: procedure(readSessionChecks).query(({ ctx: { reach }, input }) => sessions.checks(reach, input.sessionId)),
 
     events: procedure(verificationSessionEvents).subscription(({ ctx: { caller, request }, input }) =>
       sessions.watch({ sessionId: input.sessionId, lastEventId: input.lastEventId, caller, signal: request.signal }),
@@ -36,13 +48,13 @@ export const verificationSessionsRouter = (
 
     erase: procedure(eraseVerificationSession)
       .use(changingLists)
-      .mutation(({ ctx: { caller, client }, input }) => sessions.erase({ caller, client }, input.sessionId)),
+      .mutation(({ ctx: { reach }, input }) => sessions.erase(reach, input.sessionId)),
 
-    result: procedure(readVerificationResult(formats)).query(({ ctx: { request, caller, client }, input }) =>
-      sessions.result({ caller, client, onlyLooks: onlyLooks(request) }, input.sessionId, input.response_code),
+    result: procedure(readVerificationResult(formats)).query(({ ctx: { request, reach }, input }) =>
+      sessions.result({ reach, onlyLooks: onlyLooks(request) }, input.sessionId, input.response_code),
     ),
 
-    evidence: procedure(readEvidence).query(({ ctx: { request, caller, client }, input }) =>
-      evidence.read({ caller, client, onlyLooks: onlyLooks(request) }, input.sessionId),
+    evidence: procedure(readEvidence).query(({ ctx: { request, reach }, input }) =>
+      evidence.read({ reach, onlyLooks: onlyLooks(request) }, input.sessionId),
     ),
   })

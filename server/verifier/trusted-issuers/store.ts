@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { AuditAction } from '../../database/audit-actions.js'
 import { audited } from '../../database/audited.js'
 import type { Database } from '../../database/connect.js'
 import { fragment, Step } from '../../database/fragment.js'
@@ -20,7 +21,7 @@ export type TrustedIssuer = z.infer<typeof zTrustedIssuer>
 const columns = fragment`id, issuer, note, created_by AS "createdBy", created_at AS "createdAt"`
 
 /** The audit event names the issuer, because the row of the issuer may be deleted later. */
-const auditedTrust = (action: string, actor: string | null, of: Step<'issuer'>): Step =>
+const auditedTrust = (action: AuditAction, actor: string | null, of: Step<'issuer'>): Step =>
   audited({ of, actor, action, subject: 'trusted-issuer', subjectId: of.column('issuer') })
 
 export type TrustedIssuerStore = ReturnType<typeof createTrustedIssuerStore>

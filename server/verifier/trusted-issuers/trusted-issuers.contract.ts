@@ -45,6 +45,7 @@ export const addTrustedIssuer = {
       'once. A request with its own `trustedIssuers` uses only these. An issuer that is trusted by name must still prove ' +
       'the name, by DID, metadata or certificate.',
     access: 'operator',
+    idempotent: true,
     status: 201,
     requestExample: { issuer: 'https://university.example', note: 'Diplomas' },
     errors: [400, errors.issuerTrusted()],

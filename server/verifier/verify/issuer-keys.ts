@@ -8,7 +8,7 @@ import { claimedIssuer, IssuerKeyError, resolveIssuerKey } from '../../protocol/
 import { x5cIssuerKey } from '../../protocol/issuer-keys/x5c-issuer.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import { verificationKey } from '../../protocol/jose/verification-key.js'
-import type { JsonObject } from '../../protocol/json/json-object.js'
+import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import type { VerificationFetches } from './fetches.js'
 import type { Recorder } from './recorder.js'
 
@@ -61,12 +61,22 @@ function certifiedOf(x5c: unknown, keys: readonly Jwk[]): Jwk | undefined {
   return key === undefined ? undefined : keys.find((jwk) => verificationKey(jwk).equals(key))
 }
 
-const named = ({ kid }: JsonObject, { jwk, issuer, certificate }: FoundIssuerKey): FoundIssuerKey => ({
+const named = ({ kid }: JsonObject, { jwk, issuer, certificate, listed }: FoundIssuerKey): FoundIssuerKey => ({
   jwk,
   issuer,
   ...(typeof kid === 'string' ? { kid } : {}),
   ...(certificate === undefined ? {} : { certificate }),
+  ...(listed === undefined ? {} : { listed }),
 })
+
+/**
+ * The types of a credential that is not verified yet: `vct`, the types of a W3C credential, and a doctype. A credential of one format
+ * may have members of another, so all of them count. Otherwise an issuer could choose the type that a trusted list is asked for.
+ */
+export function typesOf({ vct, docType, vc, type }: JsonObject): readonly string[] {
+  const types = [vct, docType, isObject(vc) ? vc.type : type].flat()
+  return [...new Set(types)].filter((one): one is string => typeof one === 'string' && one !== 'VerifiableCredential')
+}
 
 /** The published keys of this service as an issuer (SD-JWT VC §3.2). */
 export interface IssuerKeySet {
@@ -76,7 +86,7 @@ export interface IssuerKeySet {
 
 /** Dependencies of {@link createIssuerKeys}. */
 export interface IssuerKeysPorts {
-  readonly config: Pick<Config, 'issuerBaseUrl' | 'allowInsecureHttp' | 'trustAnchors'>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'allowInsecureHttp' | 'trustAnchors' | 'listed'>
   /** Reads the keys of this service from the database. */
   readonly ownKeySet: () => Promise<IssuerKeySet>
 }
@@ -101,7 +111,7 @@ export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
 
   return {
     /**
-     * Finds issuers' keys by `x5c` chains to TRUST_ANCHORS, also for issuers of this installation. Nothing is fetched.
+     * Finds issuers' keys by `x5c` chains to TRUST_ANCHORS or to a trusted list, also for issuers of this installation. Nothing is fetched.
      *
      * @param withoutRoots whether a chain that holds its trust anchor is refused
      */
@@ -110,7 +120,8 @@ export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
       async (header, payload, what = CREDENTIAL) => {
         try {
           if (header.x5c === undefined) throw new IssuerKeyError('The header has no x5c.')
-          const io = { trustAnchors: config.trustAnchors, now, withoutRoots }
+          const { trustAnchors, listed } = config
+          const io = { trustAnchors, lists: listed?.credentials, types: typesOf(payload), now, withoutRoots }
           return named(header, x5cIssuerKey(header.x5c, claimedIssuer({ ...payload }), io))
         } catch (thrown) {
           throw refusal(thrown, what)
@@ -141,6 +152,8 @@ export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
           fetchJson: async (url: string) =>
             url === ownUrl && own !== undefined ? own.metadata : fetches.fetchJson(url),
           trustAnchors: config.trustAnchors,
+          lists: config.listed?.credentials,
+          types: typesOf(payload),
           now,
           allowHttp: config.allowInsecureHttp,
         }

@@ -1,7 +1,8 @@
 import type { X509Certificate } from 'node:crypto'
 import type { FoundIssuerKey } from '../../protocol/credential/verification.js'
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
-import { trustedChain } from '../../protocol/issuer-keys/trusted-chain.js'
+import type { ListedTrust } from '../../protocol/issuer-keys/listed-trust.js'
+import { isAnchored, trustedChain } from '../../protocol/issuer-keys/trusted-chain.js'
 import { type Jwk, publicJwkOf } from '../../protocol/jose/jws.js'
 import { isObject } from '../../protocol/json/json-object.js'
 import type { VerificationFetches } from './fetches.js'
@@ -34,6 +35,8 @@ export interface FoundKey {
 /** The roots for one purpose, and how a chain to them is verified. */
 export interface Anchors {
   readonly trustAnchors: readonly X509Certificate[]
+  readonly lists?: ListedTrust | undefined
+  readonly types?: readonly string[]
   readonly now: Date
   readonly withoutRoots: boolean
 }
@@ -42,7 +45,7 @@ const base64 = ({ raw }: X509Certificate): string => raw.toString('base64')
 
 /** The verified chain of an `x5c`, base64 DER; undefined if it leads to none of the anchors. */
 function chainOf(x5c: unknown, anchors: Anchors): readonly string[] | undefined {
-  if (x5c === undefined || anchors.trustAnchors.length === 0) return undefined
+  if (x5c === undefined || !isAnchored(anchors)) return undefined
   try {
     return trustedChain(x5c, { ...anchors, purpose: 'credential' }).path.map(base64)
   } catch (thrown) {

@@ -44,7 +44,8 @@ interface OwnList {
 
 /** Dependencies of {@link createStatusChecks}. */
 export interface StatusPorts {
-  readonly config: Pick<Config, 'issuerBaseUrl' | 'statusTrustAnchors'>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'statusTrustAnchors'> &
+    Partial<Pick<Config, 'trustAnchors' | 'listed'>>
   /** Reads an entry of a status list of this installation from the database. */
   readonly ownEntry: StatusListStore['entry']
   /** Publishes a status list of this installation, which evidence contains. */
@@ -133,6 +134,7 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
     const noteChain = (x5c: unknown) =>
       recorder?.chained('statusLists', x5c, {
         trustAnchors: config.statusTrustAnchors,
+        lists: config.listed?.status,
         now,
         withoutRoots: certifiedOnly === true,
       })
@@ -156,6 +158,9 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
       fetchBytes: noted.fetchStatusListBytes,
       resolveIssuerKey,
       trustAnchors: config.statusTrustAnchors,
+      lists: config.listed?.status,
+      // Without STATUS_TRUST_ANCHORS, both lists of roots are the same array.
+      anchorsForListed: config.statusTrustAnchors !== config.trustAnchors,
       certifiedOnly,
       now,
       work,

@@ -1,4 +1,4 @@
-import type { Config } from '../../config/config.js'
+import { type Config, certifiesIssuers } from '../../config/config.js'
 import { RemoteDids } from '../../dids/remote-dids.js'
 import type { TimedDidResolver } from '../../dids/resolver.js'
 import type { CredentialFormat } from '../../formats/format.js'
@@ -6,7 +6,7 @@ import type { VerifiedCredential } from '../../formats/verifying.js'
 import type { Check, ResolveIssuerKey } from '../../protocol/credential/verification.js'
 import type { Work } from '../../protocol/work.js'
 import { createFetches, type FetchesPorts, type VerificationFetches } from './fetches.js'
-import { createIssuerKeys, type IssuerKeysPorts } from './issuer-keys.js'
+import { createIssuerKeys, type IssuerKeysPorts, typesOf } from './issuer-keys.js'
 import { type Recorder, recordedFetches } from './recorder.js'
 import { createStatusChecks, type StatusPorts } from './status.js'
 
@@ -22,7 +22,7 @@ export interface Verification {
   readonly resolveIssuerKey: ResolveIssuerKey
   /** Finds the key by the chain in `x5c` only, without a fetch. */
   readonly resolveCertifiedKey: ResolveIssuerKey
-  /** Whether this installation has trust anchors. */
+  /** Whether this installation has trust anchors or trusted lists. */
   readonly isAnchored: boolean
   /** Accepted values of `alg` in credentials and holders' proofs. Default: all supported algorithms. */
   readonly algorithms: readonly string[] | undefined
@@ -66,7 +66,10 @@ export const verifyOptions = (
 
 /** Dependencies of {@link createVerifications}. */
 export interface VerificationsPorts {
-  readonly config: Pick<Config, 'issuerBaseUrl' | 'allowInsecureHttp' | 'trustAnchors' | 'statusTrustAnchors'>
+  readonly config: Pick<
+    Config,
+    'issuerBaseUrl' | 'allowInsecureHttp' | 'trustAnchors' | 'statusTrustAnchors' | 'listed'
+  >
   readonly clock: () => Date
   readonly outbound: FetchesPorts['outbound']
   readonly resolver: TimedDidResolver
@@ -104,14 +107,19 @@ export function createVerifications({
     const remote = new RemoteDids()
     const started = fetchesOf((did) => remote.admit(did))
     const fetches = recorder === undefined ? started : recordedFetches(started, recorder)
-    const anchors = { trustAnchors: config.trustAnchors, now, withoutRoots: certifiedOnly }
+    const anchors = {
+      trustAnchors: config.trustAnchors,
+      lists: config.listed?.credentials,
+      now,
+      withoutRoots: certifiedOnly,
+    }
     const paid =
       (resolve: ResolveIssuerKey): ResolveIssuerKey =>
       async (header, payload, what) => {
         const certificates = Array.isArray(header.x5c) ? header.x5c.length : 0
         work.spend(UNITS_OF_A_SIGNATURE + UNITS_OF_A_CERTIFICATE * certificates)
         const found = await resolve(header, payload, what)
-        recorder?.found(what ?? 'Credential', found, header.x5c, anchors)
+        recorder?.found(what ?? 'Credential', found, header.x5c, { ...anchors, types: typesOf(payload) })
         return found
       }
     const resolveCertifiedKey = paid(issuerKeys.certified(now, { withoutRoots: certifiedOnly }))
@@ -123,7 +131,7 @@ export function createVerifications({
       fetches,
       resolveIssuerKey,
       resolveCertifiedKey,
-      isAnchored: config.trustAnchors.length > 0,
+      isAnchored: certifiesIssuers(config),
       algorithms,
       checkStatus: ({ status, issuerKey }) => statuses.assertNotRevoked(reading, status, issuerKey),
     }

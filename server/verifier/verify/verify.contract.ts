@@ -37,7 +37,7 @@ export const checkCredentialByCheck = (formats: Formats) => ({
     description:
       '`verdict` is the reply of POST /credentials/verify, and a valid credential has its proven `issuer`. `checks` reports every ' +
       'check as passed, failed or not reached. ' +
-      'Mobile documents are also accepted; only a chain to TRUST_ANCHORS proves their issuer. ' +
+      'Mobile documents are also accepted; only a chain to TRUST_ANCHORS or to a trusted list proves their issuer. ' +
       'For other formats, trust in the issuer is not checked. Nothing is stored.',
     access: 'verifier',
     errors: [400],

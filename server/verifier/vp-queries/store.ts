@@ -9,6 +9,10 @@ import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
 
 const zRecord = z.strictObject({
   id: z.string(),
+  /** A name for people; null without a name. */
+  name: z.string().nullable(),
+  /** Why the verifier asks, for requests without a purpose of their own; null without a purpose. */
+  purpose: z.string().nullable(),
   query: json<readonly VpQueryItem[]>(),
   createdAt: z.date(),
 })
@@ -16,7 +20,7 @@ const zRecord = z.strictObject({
 /** A stored VP query. */
 export type VpQueryRecord = z.infer<typeof zRecord>
 
-const columns = fragment`id, query, created_at AS "createdAt"`
+const columns = fragment`id, name, purpose, query, created_at AS "createdAt"`
 
 export type VpQueryStore = ReturnType<typeof createVpQueryStore>
 

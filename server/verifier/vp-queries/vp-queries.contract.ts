@@ -2,9 +2,11 @@ import { z } from 'zod'
 import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
 import { pageShape } from '../../api/paging.js'
+import { namesShape, zPlainName, zShownPlainName } from '../../names/names.js'
 import { zVpQuery, zVpQueryItems } from '../../protocol/openid4vp/query/vp-query.js'
 import {
   zAuthorizationRequestResult,
+  zPurpose,
   zRedirectUri,
   zValidity,
 } from '../authorization-requests/authorization-requests.contract.js'
@@ -22,6 +24,8 @@ const EXAMPLE = [
 /** VP query configuration of the interface. */
 export const zVpQueryConfiguration = z.object({
   id: z.uuid(),
+  name: zShownPlainName.optional(),
+  purpose: zPurpose.optional(),
   queryBody: zVpQueryItems,
   createdAt: z.number().meta({ description: 'Milliseconds since the Unix epoch.' }),
 })
@@ -46,10 +50,15 @@ export const createVpQuery = {
       'Each item describes one credential: fields with paths (JSONPath), and filters (JSON Schema) for the values at these ' +
       'paths. A query that cannot be compiled is a 400 that names the faulty place.',
     access: 'verifierClient',
+    idempotent: true,
     status: 201,
     errors: [400],
   }),
-  input: z.strictObject({ query: zVpQuery.meta({ example: EXAMPLE }) }),
+  input: z.strictObject({
+    query: zVpQuery.meta({ example: EXAMPLE }),
+    name: zPlainName.optional(),
+    purpose: zPurpose.optional().meta({ description: 'The purpose of requests from this query that name none.' }),
+  }),
   output: zVpQueryConfiguration,
 }
 
@@ -86,11 +95,19 @@ export const requestByVpQuery = {
       'The reply holds the address that opens a wallet, its QR code and the verification session. The wallet sends the user to ' +
       '`redirect_uri` with a `response_code` that is valid once.',
     access: 'verifierClient',
+    idempotent: true,
     status: 201,
     errors: [400, errors.vpQueryNotFound(), errors.verifierCertificateExpired()],
   }),
   input: z
-    .strictObject({ id: z.string(), redirect_uri: zRedirectUri, validity: zValidity.optional(), ...evidenceShape })
+    .strictObject({
+      id: z.string(),
+      redirect_uri: zRedirectUri,
+      validity: zValidity.optional(),
+      purpose: zPurpose.optional(),
+      ...evidenceShape,
+      ...namesShape,
+    })
     .check(checkEvidence),
   output: zAuthorizationRequestResult,
 }

@@ -20,7 +20,7 @@ export const vpQueriesRouter = (vpQueries: VpQueries) =>
     create: procedure(createVpQuery)
       .use(changingLists)
       .mutation(async ({ ctx: { work, caller }, input }) =>
-        shownVpQuery(await vpQueries.create(input.query, work, caller?.sub ?? null)),
+        shownVpQuery(await vpQueries.create(input, work, caller?.sub ?? null)),
       ),
 
     read: procedure(readVpQuery).query(async ({ input }) => shownVpQuery(await vpQueries.read(input.id))),

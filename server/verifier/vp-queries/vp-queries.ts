@@ -1,16 +1,23 @@
 import type { z } from 'zod'
 import { errors } from '../../api/errors.js'
 import type { Lists } from '../../database/replica/lists.js'
-import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
 import type { Work } from '../../protocol/work.js'
 import type { AuthorizationRequests } from '../authorization-requests/authorization-requests.js'
 import { compiledNewQuery, orBadRequest } from './compiled.js'
 import type { VpQueryRecord, VpQueryStore } from './store.js'
-import type { zVpQueryConfiguration } from './vp-queries.contract.js'
+import type { createVpQuery, zVpQueryConfiguration } from './vp-queries.contract.js'
 
 /** A VP query in the form of the API. */
-export const shownVpQuery = ({ id, query, createdAt }: VpQueryRecord): z.input<typeof zVpQueryConfiguration> => ({
+export const shownVpQuery = ({
   id,
+  name,
+  purpose,
+  query,
+  createdAt,
+}: VpQueryRecord): z.input<typeof zVpQueryConfiguration> => ({
+  id,
+  ...(name === null ? {} : { name }),
+  ...(purpose === null ? {} : { purpose }),
   queryBody: [...query],
   createdAt: createdAt.getTime(),
 })
@@ -38,9 +45,13 @@ export function createVpQueries({ store, lists, clock, newId, requestByVpQuery }
      * @param actor the `sub` of the user; null for the client secret
      * @throws 400 that names the place, for a query that does not compile
      */
-    async create(query: readonly VpQueryItem[], work: Work, actor: string | null): Promise<VpQueryRecord> {
+    async create(
+      { query, name, purpose }: z.output<typeof createVpQuery.input>,
+      work: Work,
+      actor: string | null,
+    ): Promise<VpQueryRecord> {
       orBadRequest(() => compiledNewQuery(query, work))
-      const record = { id: newId(), query, createdAt: clock() }
+      const record = { id: newId(), name: name ?? null, purpose: purpose ?? null, query, createdAt: clock() }
       await store.insert(record, actor)
       return record
     },

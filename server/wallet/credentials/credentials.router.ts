@@ -16,6 +16,7 @@ export const walletCredentialsRouter = (formats: Formats, { lists, shown, read, 
             (store, part) => store.list(input.holderId, part),
             (row) => row,
           ),
+          input.locale,
         ),
       ),
 

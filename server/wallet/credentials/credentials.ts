@@ -6,17 +6,26 @@ import type { Formats } from '../../formats/registry.js'
 import { dateTimeOf } from '../../formats/seconds.js'
 import type { Keys } from '../../keys/keys.js'
 import type { Vault } from '../../keys/vault.js'
+import type { Languages } from '../../pages/languages.js'
 import { createSigner, type Jwk, type Signer } from '../../protocol/jose/jws.js'
 import type { Taken } from '../openid4vci/take-answer.js'
 import type { Receipt } from '../openid4vci/verify-received.js'
 import type { deleteWalletCredential, readWalletCredential, WalletCredentialJson } from './credentials.contract.js'
+import { describedIn } from './description.js'
 import { type HeldCredential, openCredential } from './held.js'
 import type { HeldStatus, ReadStatuses } from './statuses.js'
 import type { NewCopy, StoredCredential, WalletCredentialStore } from './store.js'
 
+const languagesIn = (locale: string | undefined): Languages => (locale === undefined ? [] : [locale.toLowerCase()])
+
 /** A held credential in the form of the API. Issuers may sign any number as a time; a time outside the range of dates is left out. */
-export function shownCredential(held: HeldCredential, status: HeldStatus): WalletCredentialJson {
-  const { types, issuer, credentialIssuer, configurationId, issuedAt, expiresAt } = held.content
+export function shownCredential(
+  held: HeldCredential,
+  status: HeldStatus,
+  languages: Languages = [],
+): WalletCredentialJson {
+  const { description, types, issuer, credentialIssuer, configurationId, issuedAt, expiresAt } = held.content
+  const { display, issuerName } = description === undefined ? {} : describedIn(description, languages)
   const [issued, expires] = [dateTimeOf(issuedAt), dateTimeOf(expiresAt)]
   return {
     id: held.id,
@@ -25,6 +34,8 @@ export function shownCredential(held: HeldCredential, status: HeldStatus): Walle
     issuer,
     credentialIssuer,
     configurationId,
+    ...(display === undefined ? {} : { display }),
+    ...(issuerName === undefined ? {} : { issuerName }),
     status,
     ...(issued === undefined ? {} : { issuedAt: issued }),
     ...(expires === undefined ? {} : { expiresAt: expires }),
@@ -77,20 +88,25 @@ export function createWalletCredentials({
     lists,
 
     /** Credentials in the form of the API, with their current statuses. */
-    async shown(rows: readonly StoredCredential[]): Promise<WalletCredentialJson[]> {
+    async shown(rows: readonly StoredCredential[], locale?: string): Promise<WalletCredentialJson[]> {
       const held = await Promise.all(rows.map(open))
       const statuses = await statusesOf(held)
-      return held.map((credential, index) => shownCredential(credential, statuses[index] ?? 'unknown'))
+      return held.map((credential, index) =>
+        shownCredential(credential, statuses[index] ?? 'unknown', languagesIn(locale)),
+      )
     },
 
     /** A credential of a holder with its claims, its current status and its compact form. @throws 404 */
-    async read({ holderId, credentialId }: z.output<ReturnType<typeof readWalletCredential>['input']>) {
+    async read({ holderId, credentialId, locale }: z.output<ReturnType<typeof readWalletCredential>['input']>) {
       const row = await store.find(holderId, credentialId)
       if (row === undefined) throw errors.credentialNotFound()
       const held = await open(row)
       const [status = 'unknown'] = await statusesOf([held])
       const claims = { ...(await formats.named(held.format).holding.claimsOf(held.compact)) }
-      return { ...shownCredential(held, status), claims, credential: held.compact }
+      const languages = languagesIn(locale)
+      const { description } = held.content
+      const claimNames = description === undefined ? [] : describedIn(description, languages).claimNames
+      return { ...shownCredential(held, status, languages), claims, claimNames, credential: held.compact }
     },
 
     /** Deletes a credential of a holder with all its copies. @throws 404 for an unknown credential. */

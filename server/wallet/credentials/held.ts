@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Config } from '../../config/config.js'
+import { type Config, certifiesIssuers } from '../../config/config.js'
 import type { CredentialFormat } from '../../formats/format.js'
 import type { Vault } from '../../keys/vault.js'
 import { authorityKeyIdentifier } from '../../protocol/issuer-keys/authority-key-identifier.js'
@@ -7,6 +7,7 @@ import { readX5c } from '../../protocol/issuer-keys/certificate-chain.js'
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import { isObject } from '../../protocol/json/json-object.js'
+import { zDescription } from './description.js'
 import type { StoredCredential } from './store.js'
 
 const zContent = z.object({
@@ -27,6 +28,8 @@ const zContent = z.object({
   expiresAt: z.number().exactOptional(),
   /** True if the credential is bound to no key: the key of its copy proves nothing. */
   unbound: z.literal(true).exactOptional(),
+  /** How the issuer described the credential when it issued it. Absent for credentials of earlier versions of the service. */
+  description: zDescription.exactOptional(),
 })
 
 /** Properties of a held credential that are stored beside its compact form. */
@@ -48,11 +51,11 @@ export async function openCredential(vault: Pick<Vault, 'reveal'>, stored: Store
 
 /**
  * Whether hosted wallets accept credentials of a format. Each credential is verified before it is stored. In some
- * formats, only certificates prove the issuer. Credentials of these formats are accepted only if TRUST_ANCHORS has
- * roots.
+ * formats, only certificates prove the issuer. Credentials of these formats are accepted only if there are roots or
+ * trusted lists.
  */
-export const isHeld = ({ trustAnchors }: Pick<Config, 'trustAnchors'>, { verifying }: CredentialFormat): boolean =>
-  !verifying.certifiedOnly || trustAnchors.length > 0
+export const isHeld = (config: Pick<Config, 'trustAnchors' | 'listed'>, { verifying }: CredentialFormat): boolean =>
+  !verifying.certifiedOnly || certifiesIssuers(config)
 
 /** Key identifiers of the authorities in a credential's certificate chain, base64url (OpenID4VP 1.0 §6.1.1.1). */
 export async function authorityKeyIdentifiers(

@@ -48,6 +48,7 @@ export const startFlow = (formats: Formats) => ({
       'The service reads the content and asks the issuer or verifier for details. Nothing is claimed or presented until the flow is ' +
       'confirmed, within ten minutes.',
     access: 'user',
+    idempotent: true,
     status: 201,
     errors: [400, errors.holderDenied(), errors.offeringNotFound()],
   }),

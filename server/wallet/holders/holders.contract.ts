@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
 import { pageShape } from '../../api/paging.js'
+import { zPlainName, zShownPlainName } from '../../names/names.js'
 
 const zHolderMethod = z.enum(['key', 'web']).meta({ description: "DID method of the holder's DID." })
 
@@ -9,6 +10,7 @@ export const zHolder = z.object({
   id: z.uuid(),
   did: z.string().optional(),
   method: zHolderMethod,
+  name: zShownPlainName.optional(),
   createdAt: z.iso.datetime(),
 })
 
@@ -20,10 +22,11 @@ export const createHolder = {
       'A holder is a hosted wallet. It belongs to the caller: all other users, including admins, get a 403 for ' +
       '`/holders/{holderId}/…`.',
     access: 'admin',
+    idempotent: true,
     status: 201,
     errors: [400],
   }),
-  input: z.strictObject({ method: zHolderMethod }),
+  input: z.strictObject({ method: zHolderMethod, name: zPlainName.optional() }),
   output: zHolder,
 }
 
@@ -59,6 +62,7 @@ export const createHolderDid = {
     summary: 'Add a DID with its own key to a holder',
     description: 'The private key stays in this service. Credentials can then be bound to the DID.',
     access: 'holder',
+    idempotent: true,
     status: 201,
     errors: [400],
   }),

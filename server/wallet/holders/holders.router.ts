@@ -8,7 +8,7 @@ export const agentHoldersRouter = ({ lists, create }: Holders) =>
   router({
     create: procedure(createHolder)
       .use(changingLists)
-      .mutation(async ({ ctx: { caller }, input }) => shownHolder(await create(input.method, caller.sub))),
+      .mutation(async ({ ctx: { caller }, input }) => shownHolder(await create(input, caller.sub))),
 
     list: procedure(listHolders)
       .use(reading(lists))

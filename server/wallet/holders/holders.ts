@@ -6,7 +6,7 @@ import type { Lists } from '../../database/replica/lists.js'
 import type { Dids } from '../../dids/dids.js'
 import type { DidMethod, Identify } from '../../dids/identity.js'
 import type { DidStore, StoredDid } from '../../dids/store.js'
-import type { createHolderDid, deleteHolderDid, zHolder } from './holders.contract.js'
+import type { createHolder, createHolderDid, deleteHolderDid, zHolder } from './holders.contract.js'
 import type { Holder, HolderStore } from './store.js'
 
 /** A holder in the form of the API. */
@@ -14,6 +14,7 @@ export const shownHolder = (holder: Holder): z.input<typeof zHolder> => ({
   id: holder.id,
   did: holder.did,
   method: holder.method as DidMethod,
+  ...(holder.name === null ? {} : { name: holder.name }),
   createdAt: holder.createdAt.toISOString(),
 })
 
@@ -47,7 +48,7 @@ export function createHolders({ store, lists, config, identify, createDid, newId
      *
      * @param createdBy the `sub` of the user, who owns the holder
      */
-    async create(method: DidMethod, createdBy: string): Promise<Holder> {
+    async create({ method, name }: z.output<typeof createHolder.input>, createdBy: string): Promise<Holder> {
       const id = newId()
       const identity = await identify({
         method,
@@ -56,7 +57,7 @@ export function createHolders({ store, lists, config, identify, createDid, newId
         holderId: id,
         baseUrl: config.issuerBaseUrl,
       })
-      return store.insert(id, method, createdBy, identity, [
+      return store.insert({ id, method, name: name ?? null, createdBy }, identity, [
         { actor: createdBy, action: 'holder.created', subject: 'holder', subjectId: id },
         { actor: createdBy, action: 'key.created', subject: 'key', subjectId: identity.key.id },
       ])

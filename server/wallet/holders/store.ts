@@ -8,6 +8,8 @@ export interface Holder {
   readonly id: string
   readonly did: string | undefined
   readonly method: string
+  /** A name for people; null without a name. */
+  readonly name: string | null
   readonly createdAt: Date
 }
 
@@ -16,14 +18,12 @@ export type HolderStore = ReturnType<typeof createHolderStore>
 export function createHolderStore({ prisma }: Database) {
   return {
     insert: (
-      id: string,
-      method: string,
-      createdBy: string,
+      holder: Pick<Holder, 'id' | 'method' | 'name'> & { readonly createdBy: string },
       identity: NewIdentity,
       audit: readonly AuditRecord[],
     ): Promise<Holder> =>
       prisma.$transaction(async (tx) => {
-        const row = await tx.holder.create({ data: { id, method, createdBy } })
+        const row = await tx.holder.create({ data: holder })
         await insertIdentity(tx, identity.keySetId, identity.key, identity.dids, audit)
         return { ...row, did: identity.did }
       }),

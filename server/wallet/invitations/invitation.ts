@@ -89,7 +89,7 @@ function ofWebAddress(url: URL): Invitation | ReferenceInvitation | undefined {
 
 /**
  * Reads the content of a QR code or link: `openid-credential-offer://` (in HAIP `haip-vci://`), `openid4vp://` (in HAIP
- * `haip-vp://`), or an https address of either.
+ * `haip-vp://`), or an https address of either. Wallets' schemes are also read without `//`, as some issuers write them.
  *
  * @param allowHttp whether http addresses are accepted like https addresses.
  * @returns undefined for any other content.
@@ -97,11 +97,13 @@ function ofWebAddress(url: URL): Invitation | ReferenceInvitation | undefined {
  */
 export function readInvitation(content: string, allowHttp: boolean): Invitation | ReferenceInvitation | undefined {
   // URL parsers ignore white space around an address, which copied text often has.
-  const scheme = /^\s*([a-z][a-z0-9+.-]*):\/\//i.exec(content)?.[1]?.toLowerCase()
-  if (scheme === undefined || !URL.canParse(content)) return undefined
+  const [, name, slashes] = /^\s*([a-z][a-z0-9+.-]*):(\/\/)?/i.exec(content) ?? []
+  if (name === undefined || !URL.canParse(content)) return undefined
+  const scheme = name.toLowerCase()
   const url = new URL(content)
   if (scheme === 'openid-credential-offer' || scheme === 'haip-vci') return offerOf(parametersOf(url.searchParams))
   if (scheme === 'openid4vp' || scheme === 'haip-vp') return requestOf(parametersOf(url.searchParams))
+  if (slashes === undefined) return undefined
   return scheme === 'https' || (scheme === 'http' && allowHttp) ? ofWebAddress(url) : undefined
 }
 

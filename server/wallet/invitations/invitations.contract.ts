@@ -15,6 +15,7 @@ export const processUri = (formats: Formats) => ({
       'with transaction data is a 400, and its verifier is notified: a person must confirm it in a flow (POST /flows). ' +
       'If the other side refuses, the reply is a 500 with the reason, which production hides.',
     access: 'holder',
+    idempotent: true,
     errors: [400],
   }),
   input: z.strictObject({

@@ -1,5 +1,7 @@
 import { type IssuerMetadataResult, Openid4vciVersion } from '@openid4vc/openid4vci'
 import type { OutboundFetch } from '../../outbound/guard.js'
+import { isObject } from '../../protocol/json/json-object.js'
+import { type Description, descriptionOf } from '../credentials/description.js'
 import { WalletError } from '../exchange/wallet-error.js'
 import type { ClientFor } from './issuance-client.js'
 import { demandsEncryption, messageEncryption } from './message-encryption.js'
@@ -11,6 +13,21 @@ import { metadataFetch, type OwnMetadata } from './metadata-documents.js'
  */
 export const isModern = ({ originalDraftVersion: version }: IssuerMetadataResult): boolean =>
   version === Openid4vciVersion.V1 || version === Openid4vciVersion.Draft15
+
+/** Metadata of an issuer, and how the issuer describes its offered configurations. */
+export type DescribedMetadata = IssuerMetadataResult & { readonly descriptions?: ReadonlyMap<string, Description> }
+
+/** The descriptions of the offered configurations, by their ids. Drafts list configurations without ids as members. */
+function descriptionsIn(document: unknown, offered: readonly string[]): ReadonlyMap<string, Description> {
+  const { credential_configurations_supported: byId, display } = isObject(document) ? document : {}
+  if (!isObject(byId)) return new Map()
+  return new Map(
+    offered.flatMap((id) => {
+      const description = Object.hasOwn(byId, id) ? descriptionOf(byId[id], display) : undefined
+      return description === undefined ? [] : [[id, description] as const]
+    }),
+  )
+}
 
 /** Dependencies of {@link createIssuerMetadata}. */
 export interface IssuerMetadataPorts extends OwnMetadata {
@@ -28,8 +45,12 @@ export type ReadIssuerMetadata = ReturnType<typeof createIssuerMetadata>
 
 /** Creates {@link ReadIssuerMetadata} from its dependencies. */
 export function createIssuerMetadata({ clientFor, ...own }: IssuerMetadataPorts) {
-  return async (fetch: OutboundFetch, issuer: string, offered: readonly string[]): Promise<IssuerMetadataResult> => {
-    const options = { fetch: metadataFetch(own, fetch, issuer, offered), signers: [], instanceKey: undefined }
+  return async (fetch: OutboundFetch, issuer: string, offered: readonly string[]): Promise<DescribedMetadata> => {
+    let descriptions: ReadonlyMap<string, Description> = new Map()
+    const read = metadataFetch(own, fetch, issuer, offered, (document) => {
+      descriptions = descriptionsIn(document, offered)
+    })
+    const options = { fetch: read, signers: [], instanceKey: undefined }
     const found = await clientFor(options).client.resolveIssuerMetadata(issuer)
     const misjudged =
       found.originalDraftVersion === Openid4vciVersion.Draft14 && found.credentialIssuer.nonce_endpoint !== undefined
@@ -38,6 +59,6 @@ export function createIssuerMetadata({ clientFor, ...own }: IssuerMetadataPorts)
     messageEncryption(metadata)
     if (demandsEncryption(metadata) && !isModern(metadata))
       throw new WalletError('The issuer encrypts all credentials in the way of a draft, which is not supported.')
-    return metadata
+    return { ...metadata, descriptions }
   }
 }

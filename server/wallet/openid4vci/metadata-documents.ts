@@ -55,12 +55,14 @@ const isJson = ({ ok, headers }: Response): boolean =>
  *
  * @param issuer credential issuer identifier; this installation's own metadata is read without HTTP.
  * @param offered ids of the offered configurations; all others are ignored
+ * @param onIssuer receives the whole metadata of the issuer
  */
 export function metadataFetch(
   { config, ownMetadata }: OwnMetadata,
   fetch: OutboundFetch,
   issuer: string,
   offered: readonly string[],
+  onIssuer: (document: unknown) => void = () => {},
 ): Fetch {
   const isOwn = issuer === config.issuerBaseUrl
   const exact = atExactAddress(fetch, issuer)
@@ -69,7 +71,11 @@ export function metadataFetch(
     const url = String(input)
     const isIssuer = url.includes(ISSUER)
     if (!isIssuer && !SERVERS.some((name) => url.includes(name))) return fetch(input, init)
-    const cut = (document: unknown) => (isIssuer ? usedIssuerMembers(document, ids) : usedServerMembers(document))
+    const cut = (document: unknown) => {
+      if (!isIssuer) return usedServerMembers(document)
+      onIssuer(document)
+      return usedIssuerMembers(document, ids)
+    }
     if (isOwn) return json(cut(JSON.parse(await ownMetadata(isIssuer ? 'issuer' : 'authorization server'))))
     const answer = await exact(input, { ...init, maxBytes: MAX_METADATA_BYTES })
     return isJson(answer) ? json(cut(await answer.json()), answer.status) : answer

@@ -1,8 +1,9 @@
-import type { CredentialOfferObject, IssuerMetadataResult } from '@openid4vc/openid4vci'
+import type { CredentialOfferObject } from '@openid4vc/openid4vci'
 import type { Config } from '../../config/config.js'
 import type { Formats } from '../../formats/registry.js'
 import { isHeld } from '../credentials/held.js'
 import { WalletError } from '../exchange/wallet-error.js'
+import type { DescribedMetadata } from './issuer-metadata.js'
 import { namesNoBinding } from './proof-keys.js'
 import type { Expectation } from './verify-received.js'
 
@@ -18,7 +19,7 @@ export interface HeldFormats {
 /** The metadata of one offered configuration (OpenID4VCI 1.0 Appendix A). */
 function expectationOf(
   { config, formats }: HeldFormats,
-  { credentialIssuer, knownCredentialConfigurations }: IssuerMetadataResult,
+  { credentialIssuer, knownCredentialConfigurations, descriptions }: DescribedMetadata,
   configurationId: string,
 ): Expectation | undefined {
   const configuration = credentialIssuer.credential_configurations_supported[configurationId]
@@ -35,6 +36,7 @@ function expectationOf(
     configurationId,
     credentialIssuer: credentialIssuer.credential_issuer,
     mayBeUnbound: namesNoBinding(configuration, format),
+    description: descriptions?.get(configurationId),
   }
 }
 
@@ -46,7 +48,7 @@ function expectationOf(
 export function offeredConfigurations(
   holding: HeldFormats,
   offer: CredentialOfferObject,
-  metadata: IssuerMetadataResult,
+  metadata: DescribedMetadata,
 ): Expectation[] {
   const ids = [...new Set(offer.credential_configuration_ids)].slice(0, MAX_CONFIGURATIONS)
   const expected = ids.flatMap((id) => expectationOf(holding, metadata, id) ?? [])

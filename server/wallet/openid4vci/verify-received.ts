@@ -7,6 +7,7 @@ import { didOf } from '../../protocol/did/did-url.js'
 import { isSameKey, readPublicJwk } from '../../protocol/jose/jws.js'
 import { isObject, type JsonObject } from '../../protocol/json/json-object.js'
 import type { Work } from '../../protocol/work.js'
+import type { Description } from '../credentials/description.js'
 import type { HeldContent } from '../credentials/held.js'
 import { isNamedBy, newCopyKey, type WalletKey } from './wallet-keys.js'
 
@@ -19,6 +20,8 @@ export interface Expectation {
   readonly configurationId: string
   /** Whether the credential may be bound to no key: its metadata name no binding method (OpenID4VCI 1.0 §12.2.4). */
   readonly mayBeUnbound: boolean
+  /** How the issuer describes the credential, if it does. */
+  readonly description?: Description | undefined
 }
 
 /** A verified credential that is bound to a key of the wallet. */
@@ -67,7 +70,12 @@ function contentOf(credential: VerifiedCredential, expected: Expectation): HeldC
     configurationId: expected.configurationId,
     types: [...types],
     issuer,
-    issuerKey: { ...issuerKey },
+    issuerKey: {
+      jwk: issuerKey.jwk,
+      issuer: issuerKey.issuer,
+      ...(issuerKey.kid === undefined ? {} : { kid: issuerKey.kid }),
+    },
+    ...(expected.description === undefined ? {} : { description: expected.description }),
     ...(issuedAt === undefined ? {} : { issuedAt }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   }

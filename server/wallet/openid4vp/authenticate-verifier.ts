@@ -9,8 +9,8 @@ import {
 import { findVerificationMethod } from '../../protocol/did/did-document.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
 import { didOf } from '../../protocol/did/did-url.js'
-import { readX5c, verifyCertificateChain } from '../../protocol/issuer-keys/certificate-chain.js'
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
+import { trustedChain } from '../../protocol/issuer-keys/trusted-chain.js'
 import { type DecodedJws, type Jwk, JwsError, verifyDecoded } from '../../protocol/jose/jws.js'
 import { ClientIdentifierError, certifiedIdentifier } from '../../protocol/openid4vp/client-identifier.js'
 import { WalletError } from '../exchange/wallet-error.js'
@@ -65,7 +65,7 @@ function nameOf(...certified: Parameters<typeof certifiedIdentifier>): string {
 
 /** Dependencies of {@link createAuthenticateVerifier}. */
 export interface AuthenticateVerifierPorts {
-  readonly config: Pick<Config, 'verifierAttestationIssuers' | 'verifierTrustAnchors'>
+  readonly config: Pick<Config, 'verifierAttestationIssuers' | 'verifierTrustAnchors' | 'listed'>
   readonly resolver: Pick<DidResolver, 'resolve'>
   readonly clock: () => Date
 }
@@ -98,14 +98,15 @@ export function createAuthenticateVerifier({ config, resolver, clock }: Authenti
   }
 
   /**
-   * The key of the certificate that the client identifier names. Only VERIFIER_TRUST_ANCHORS count: a root for credentials vouches
-   * for no verifier.
+   * The key of the certificate that the client identifier names. Only VERIFIER_TRUST_ANCHORS and lists of
+   * verifiers count: a root for credentials vouches for no verifier.
    */
   const keyOfCertificate =
     (kind: 'x509_san_dns' | 'x509_hash'): KeyOf =>
     async ({ prefix, identifier, signed, responseUri }) => {
-      const io = { trustAnchors: config.verifierTrustAnchors, now: clock(), purpose: 'request' } as const
-      const { leaf, jwk } = verifyCertificateChain(readX5c(signed.header.x5c), io)
+      const { verifierTrustAnchors: trustAnchors, listed } = config
+      const io = { trustAnchors, lists: listed?.verifiers, now: clock(), purpose: 'request' } as const
+      const { leaf, jwk } = trustedChain(signed.header.x5c, io)
       const named = nameOf(kind, leaf.raw.toString('base64'), responseUri)
       if (named === `${prefix}:${identifier}`) return jwk
       throw new WalletError('The client identifier does not match the certificate and the response_uri.')

@@ -4,6 +4,7 @@ import type { Keys } from '../../keys/keys.js'
 import type { Vault } from '../../keys/vault.js'
 import { createSigner, type Jwk } from '../../protocol/jose/jws.js'
 import { isObject } from '../../protocol/json/json-object.js'
+import { zDescription } from '../credentials/description.js'
 import type { Deferral, Transaction } from '../openid4vci/deferral.js'
 import { dpopBy, type Grant } from '../openid4vci/issuance.js'
 import { type SessionKey, sessionKey, type WalletKey } from '../openid4vci/wallet-keys.js'
@@ -35,6 +36,7 @@ const zContent = z.object({
       types: z.array(z.string()),
       /** Absent in rows that an earlier version stored. */
       mayBeUnbound: z.boolean().exactOptional(),
+      description: zDescription.exactOptional(),
       keys: z.array(
         z.object({ did: z.string(), kid: z.string(), keyId: z.string().nullable(), privateJwk: zJwk.nullable() }),
       ),
@@ -84,6 +86,7 @@ const transactionContent = ({
   format: expected.format.name,
   types: [...expected.types],
   mayBeUnbound: expected.mayBeUnbound,
+  ...(expected.description === undefined ? {} : { description: expected.description }),
   keys: keys.map(({ did, signer, keyId, privateJwk }) => ({ did, kid: signer.kid, keyId, privateJwk })),
 })
 
@@ -107,10 +110,10 @@ export function createDeferralContents({ vault, formats, keys }: DeferralContent
   }
 
   async function transactionOf(content: Content['transactions'][0], credentialIssuer: string): Promise<Transaction> {
-    const { transactionId, intervalSeconds, configurationId, types, mayBeUnbound = false } = content
+    const { transactionId, intervalSeconds, configurationId, types, mayBeUnbound = false, description } = content
     const format = formats.known(content.format)
     if (format === undefined) throw new Error('A deferred credential is of a format that is not known any more.')
-    const expected = { format, types, configurationId, credentialIssuer, mayBeUnbound }
+    const expected = { format, types, configurationId, credentialIssuer, mayBeUnbound, description }
     return { transactionId, intervalSeconds, expected, keys: await Promise.all(content.keys.map(walletKey)) }
   }
 

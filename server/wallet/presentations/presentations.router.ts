@@ -11,7 +11,7 @@ export const walletPresentationsRouter = ({ lists, shown }: WalletPresentations)
         const rows = await paged(
           ctx,
           input,
-          (store, part) => store.list(input.holderId, part),
+          (store, part) => store.list(input, part),
           (row) => row,
         )
         return Promise.all(rows.map(shown))

@@ -17,10 +17,24 @@ function preferred(held: readonly HeldCredential[], now: Date): HeldCredential[]
   return [...held.filter((credential) => !isExpired(credential)), ...held.filter(isExpired)]
 }
 
+/** The longest name of a verifier that is stored, in characters. */
+const MAX_NAME = 200
+
+/** The name that a verifier gives itself (RFC 7591 §2). OpenID4VP 1.0 has no such parameter; its drafts have it. */
+function nameIn({ payload }: PresentationRequest): { readonly verifierName?: string } {
+  const name: unknown = payload.client_metadata?.client_name
+  return typeof name === 'string' && name.trim() !== '' ? { verifierName: name.trim().slice(0, MAX_NAME) } : {}
+}
+
 /** The stored record of an answer. It does not depend on the outcome. */
 const recordOf = (request: PresentationRequest, matches: readonly Match[]) => ({
   verifier: request.clientId,
-  credentials: matches.map(({ queryId, held }) => ({ queryId, credentialId: held.id })),
+  ...nameIn(request),
+  credentials: matches.map(({ queryId, held, disclose }) => ({
+    queryId,
+    credentialId: held.id,
+    claims: disclose.map((path) => [...path]),
+  })),
 })
 
 /** Dependencies of {@link createPresenting}. */

@@ -2,7 +2,7 @@ import { type Browser, type BrowserContext, chromium, type Page } from 'playwrig
 import { afterAll, beforeAll, expect } from 'vitest'
 import { textInPng } from '../../support/qr-code.js'
 import { startService, type TestService } from '../../support/service.js'
-import { ARGUMENTS } from '../chromium.js'
+import { ARGUMENTS, EXECUTABLE } from '../chromium.js'
 import { inTime } from '../in-time.js'
 
 /** A service that everyone may use, as with `npm start`. */
@@ -70,7 +70,7 @@ export function driven(start: () => Promise<TestService> = startOpenService): Dr
   }
   beforeAll(async () => {
     service = await start()
-    browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
+    browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS })
   })
   afterAll(async () => {
     await browser?.close()
@@ -95,16 +95,16 @@ export function driven(start: () => Promise<TestService> = startOpenService): Dr
   }
 }
 
-/** Waits for a screen by its title. */
+/** Waits for a screen by its whole title. The editor of a type has a title that contains the type's title. */
 export const heading = (page: Page, name: string): Promise<void> =>
-  page.getByRole('heading', { level: 1, name }).waitFor()
+  page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
 
 /**
  * Waits until nothing on the screen is loading. It does not wait for requests that the screen does not need. A test
  * that needs the answer to such a request must wait for the content that the answer shows.
  */
 export async function settled(page: Page): Promise<void> {
-  await page.locator('h1').waitFor()
+  await page.locator('h1:visible').waitFor()
   await page.waitForLoadState('load')
   await expect.poll(() => page.locator('.loading').allTextContents()).toEqual([])
 }

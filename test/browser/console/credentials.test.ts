@@ -36,7 +36,8 @@ describe('issued credentials', () => {
       await rows(page).first().waitFor()
       expect(await rows(page).count()).toBe(TAKEN)
       expect(await page.locator('main').textContent()).not.toContain('Espresso machine')
-      const id = (await rows(page).first().locator('code').getAttribute('title')) ?? ''
+      const address = (await rows(page).first().getByRole('link').first().getAttribute('href')) ?? ''
+      const id = address.slice(address.lastIndexOf('/') + 1)
       await page.getByLabel('Id begins with').fill(id.slice(0, 8))
       await page.keyboard.press('Enter')
       await expect.poll(() => rows(page).count()).toBe(1)
@@ -88,7 +89,7 @@ describe('issued credentials', () => {
     await desk.opened('/credentials', async (page) => {
       await rows(page).first().getByRole('link').focus()
       await page.keyboard.press('Enter')
-      await heading(page, 'Credential')
+      await heading(page, 'Proof of purchase')
       await press(page, 'Revoke')
       await page.getByRole('dialog', { name: 'Revoke 1 credential?' }).waitFor()
       await tabTo(page, 'Revoke')

@@ -1,34 +1,18 @@
 import { readFileSync } from 'node:fs'
-import { createServer, type ViteDevServer } from 'vite'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { routesOf } from '../../../server/http/routes.js'
 import { appRouter } from '../../support/contracts.js'
 import { driven, heading, scanned, watchedPage } from './actors.js'
+import { fromSources } from './from-sources.js'
 
 const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
 
 const desk = driven()
-let vite: ViteDevServer
-let url: string
-
-beforeAll(async () => {
-  process.env.CONSOLE_SERVICE = desk.service.url
-  vite = await createServer({
-    configFile: 'client/console/vite.config.ts',
-    logLevel: 'error',
-    server: { port: 0, watch: null, hmr: false, ws: false },
-  })
-  await vite.listen()
-  url = vite.resolvedUrls?.local[0]?.replace(/\/console\/$/, '') ?? ''
-})
-afterAll(async () => {
-  delete process.env.CONSOLE_SERVICE
-  await vite.close()
-})
+const sources = fromSources(desk)
 
 /** The server that answers a path: in this test Vite serves the page of the console from its sources. */
 const forwarded = (path: string) =>
-  Object.keys(vite.config.server.proxy ?? {}).some((pattern) => new RegExp(pattern).test(path))
+  Object.keys(sources.vite.config.server.proxy ?? {}).some((pattern) => new RegExp(pattern).test(path))
 
 describe('the console from its sources', () => {
   it('forwards every path of the service to the service', () => {
@@ -45,11 +29,11 @@ describe('the console from its sources', () => {
   it('is open without a login, and receives changes live', async () => {
     expect((await desk.service.request('POST', '/schemas', { body: demonstration })).status).toBe(201)
     const { page, complaints } = await watchedPage(await desk.browser.newContext({ locale: 'en-GB' }))
-    await page.goto(`${url}/console/`)
+    await page.goto(`${sources.url}/console/`)
     await heading(page, 'Overview')
     await page.getByText('Sign-in is off').waitFor()
     await page.getByText('The service is ready.').waitFor()
-    await page.goto(`${url}/console/offers?type=ProofOfPurchase`)
+    await page.goto(`${sources.url}/console/offers?type=ProofOfPurchase`)
     await page.getByLabel('productName').fill('Espresso machine')
     await page.getByLabel('merchant').fill('Corner Shop')
     await page.getByLabel('purchaseDate').fill('2026-03-01')

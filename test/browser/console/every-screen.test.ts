@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
+import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
+import { query } from '../../support/postgres.js'
 import { LOOPBACK, newWallet } from '../../support/wallet.js'
 import { assertGood } from '../actors.js'
 import { driven, settled, startOpenService, watchedPage } from './actors.js'
@@ -9,6 +11,24 @@ const SUBJECT = { productName: 'Espressomaschine', merchant: 'Eckladen', purchas
 const QUERY = [{ fields: [{ path: ['$.type'], filter: { contains: { const: 'ProofOfPurchase' } } }] }]
 const DESK = { viewport: { width: 1440, height: 900 }, colorScheme: 'dark' } as const
 const PHONE = { viewport: { width: 360, height: 740 }, colorScheme: 'light' } as const
+
+/** The screens of sessions, offers, requests and credentials. They call each thing by a name. */
+const NAMING = [
+  '/',
+  '/sessions',
+  '/offers',
+  '/offers/$id',
+  '/requests',
+  '/requests/$id',
+  '/credentials',
+  '/credentials/$id',
+]
+
+/** Titles, cells, links and labels of a screen that contain an id or its beginning. */
+const idsIn = async (page: Page): Promise<readonly string[]> => {
+  const texts = await page.locator('h1, h2, h3, th, td, a, label, summary').allInnerTexts()
+  return texts.filter((text) => /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}/.test(text))
+}
 
 const desk = driven(() => startOpenService(LOOPBACK))
 
@@ -23,27 +43,51 @@ async function prepared(): Promise<Readonly<Record<string, string>>> {
   await post('/schemas', demonstration)
   const offer = { credentialConfigurationIds: ['ProofOfPurchase-sd-jwt'], credentialSubject: SUBJECT }
   const taken = await post('/credential-offers', offer)
-  await post('/credential-offers', { ...offer, deferred: true })
+  const batch = await desk.service.request('POST', '/api/v1/credential-offers/batch', {
+    body: { batch: { name: 'Winter' }, rows: [{ ...offer, key: 'M-1' }] },
+  })
   const wallet = await newWallet(desk.service)
   expect((await wallet.process(taken.credentialOfferUri)).status).toBe(200)
+  const waiting = await post('/credential-offers', { ...offer, deferred: true })
+  expect((await wallet.process(waiting.credentialOfferUri)).status).toBe(200)
   await post('/api/v1/verifier/vp-queries', { query: QUERY })
   const asked = await post('/authorization-requests', { query: QUERY })
   expect((await wallet.process(asked.authorizationRequestUri)).status).toBe(200)
   await post('/authorization-requests', { query: QUERY })
+  const refused = await post('/authorization-requests', { query: QUERY, trustedIssuers: ['did:web:elsewhere.example'] })
+  await wallet.process(refused.authorizationRequestUri)
+  await query(desk.service.databaseUrl, 'UPDATE verification_sessions SET created_by = $1 WHERE id = $2', [
+    crypto.randomUUID(),
+    refused.verificationSessionId,
+  ])
   const issuer = await post('/agent/issuer', { method: 'key', display: [{ name: 'Eckladen' }] })
   const verifier = await post('/agent/verifier', { method: 'key', display: [{ name: 'Garantie' }] })
   await post('/api/v1/trusted-issuers', { issuer: 'https://university.example', note: 'Diplome' })
   const credentials = await desk.service.request('GET', '/api/v1/credentials')
+  const job = await desk.service.request('POST', '/api/v1/credential-status-jobs', {
+    body: { action: 'revoke', filter: { ids: [crypto.randomUUID()] } },
+  })
+  const webhook = await post('/api/v1/webhooks', {
+    url: 'http://127.0.0.1:9/webhooks',
+    events: ['*'],
+    description: 'Laden',
+  })
+  await desk.service.request('POST', `/api/v1/webhooks/${webhook.id}/test`, { body: {} })
   const holders = await desk.service.request('GET', '/agent/holders')
+  const [held] = (await wallet.get('/credentials')).json
   return {
     '/types/$name': '/types/ProofOfPurchase',
     '/types/$name/edit': '/types/ProofOfPurchase/edit',
+    '/offers/batches/$id': `/offers/batches/${batch.json.batchId}`,
     '/offers/$id': `/offers/${taken.credentialOfferSessionId}`,
     '/requests/$id': `/requests/${asked.verificationSessionId}`,
+    '/credentials/jobs/$id': `/credentials/jobs/${job.json.id}`,
     '/credentials/$id': `/credentials/${credentials.json.items[0].id}`,
     '/wallets/$id': `/wallets/${holders.json[0].id}`,
+    '/wallets/$id/credentials/$credentialId': `/wallets/${wallet.id}/credentials/${held.id}`,
     '/trust/issuers/$id': `/trust/issuers/${issuer.id}`,
     '/trust/verifiers/$id': `/trust/verifiers/${verifier.id}`,
+    '/webhooks/$id': `/webhooks/${webhook.id}`,
   }
 }
 
@@ -60,6 +104,7 @@ it('every screen works in German on a phone and on a desktop: no serious axe fin
       expect(address, `${path} needs an id`).not.toContain('$')
       await page.goto(`${desk.service.url}/console${address}`)
       await settled(page)
+      if (NAMING.includes(path)) expect(await idsIn(page), address).toEqual([])
       await assertGood(page, `de-${screen.viewport.width}${address.replaceAll('/', '-').slice(0, 40)}`, 'de')
     }
     expect(complaints).toEqual([])

@@ -1,12 +1,10 @@
 import type { Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { certificateFiles, leafOf } from '../../agent/certified.js'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { newPkce } from '../../issuer/openid4vci/browser.js'
-import { LOOPBACK } from '../../support/wallet.js'
-import { anchorFiles, makeRoot } from '../../verifier/certified.js'
 import { assertGood } from '../actors.js'
 import { inTime } from '../in-time.js'
 import { driven, heading, scanned, startOpenService } from './actors.js'
+import { certifiedDesk } from './certified.js'
 
 const TYPE = 'Licence'
 const NAMESPACE = 'org.example.licence.1'
@@ -38,25 +36,7 @@ const CHECKS = [
   'Query',
 ]
 
-const root = makeRoot('C=DE/Licences')
-const leaf = leafOf({ issuer: root, subject: 'C=DE/Issuer', dns: ['127.0.0.1'] })
-let files: Awaited<ReturnType<typeof certificateFiles>>
-let anchors: Awaited<ReturnType<typeof anchorFiles>>
-afterAll(async () => {
-  await files?.remove()
-  await anchors?.[Symbol.asyncDispose]()
-})
-
-const desk = driven(async () => {
-  files = await certificateFiles()
-  anchors = await anchorFiles()
-  return startOpenService({
-    ...LOOPBACK,
-    ISSUER_X509: await files.fileOf([leaf, root]),
-    TRUST_ANCHORS: await anchors.write('licences', root),
-    TRUSTED_ISSUERS: 'self,x5c',
-  })
-})
+const desk = certifiedDesk()
 beforeAll(async () => {
   const { status, text } = await desk.service.request('POST', '/schemas', { body: licence })
   expect(status, text).toBe(201)
@@ -72,7 +52,7 @@ async function offered(page: Page, format: string, family: string, choose = asyn
   await page.getByLabel('Format').selectOption(format)
   await choose()
   await click(page, 'Create offer')
-  await heading(page, 'Your offer')
+  await heading(page, TYPE)
 }
 
 /** Lets a hosted wallet take the offer. */
@@ -102,9 +82,10 @@ describe.each(FORMATS)('a credential as %s', (format, offeredAs) => {
       await page.goto(`${desk.service.url}/console/requests/new-request`)
       await chosen(page, 0, format, 'family')
       await click(page, 'Create request')
-      await heading(page, 'Your request')
+      await heading(page, 'family · ')
       await click(page, 'Answer with a hosted wallet')
       await proven(page)
+      await page.getByText(/^All \d+ checks passed$/).click()
       for (const check of CHECKS)
         await page.getByRole('listitem').filter({ hasText: check }).filter({ hasText: 'passed' }).first().waitFor()
       await card(page).getByText(`Ada of ${format}`).waitFor()
@@ -129,6 +110,7 @@ describe('requests for several credentials, or with a transaction', () => {
       await click(page, 'Answer with a hosted wallet')
       await proven(page)
       for (const [format] of FORMATS) await card(page).getByText(`${format} · answers`).waitFor()
+      await page.getByText(/^All \d+ checks passed$/).click()
       await page.getByRole('listitem').filter({ hasText: 'Signature' }).nth(2).waitFor()
       await assertGood(page, 'format-several')
     })
@@ -162,6 +144,7 @@ describe('requests for several credentials, or with a transaction', () => {
       await question.getByText('12.50 EUR').waitFor()
       await question.getByRole('button', { name: 'Authorize and present' }).click()
       await proven(page)
+      await page.getByText(/checks passed$/).click()
       await page.getByText('The wallet authorized the transaction data with the credential’s key.').waitFor()
       await card(page).getByText('The holder authorized the transaction with this credential.').waitFor()
       await assertGood(page, 'format-transaction')

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConsoleService, startConsole } from '../../console/actors.js'
 import { query } from '../../support/postgres.js'
 import { assertGood } from '../actors.js'
-import { driven, heading } from './actors.js'
+import { driven, heading, settled } from './actors.js'
 
 let started: ConsoleService
 beforeAll(async () => {
@@ -22,6 +22,9 @@ describe('a console with a login', () => {
       await page.getByText('Alice').waitFor()
       // The test does not check the provider's own page, which requests a font of another host.
       await page.route(`${started.provider.issuer}/**`, (route) => route.fulfill({ body: 'Signed out.' }))
+      // The service refuses a call that is under way when the session ends.
+      await settled(page)
+      await page.waitForTimeout(500)
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.waitForURL(`${started.provider.issuer}/**`)
       await page.goto(`${desk.service.url}/console/`)

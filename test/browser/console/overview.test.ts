@@ -12,6 +12,8 @@ describe('the overview', () => {
       await page.getByText('The service is ready.').waitFor()
       await page.getByText('Sign-in is off').waitFor()
       await page.getByText('default', { exact: true }).nth(1).waitFor()
+      expect(await page.getByText('There is no credential type yet.').isVisible()).toBe(false)
+      await page.getByText(/^\d+ of \d+ checks needs? attention\.$/).click()
       await page.getByText('There is no credential type yet.').waitFor()
       await page.getByText('Credentials issued').first().waitFor()
       const chart = page.getByRole('img', { name: 'The last 30 days' })
@@ -30,7 +32,7 @@ describe('the overview', () => {
       query(
         desk.service.databaseUrl,
         `INSERT INTO statistics (step, at, measure, type, detail, count)
-         VALUES ('day', date_trunc('day', now(), 'UTC'), 'issued', 'Axis', '', ${count})
+         VALUES ('hour', date_trunc('hour', now()), 'issued', 'Axis', '', ${count})
          ON CONFLICT (step, at, measure, type, detail) DO UPDATE SET count = excluded.count`,
       )
     const tops: string[] = []
@@ -47,7 +49,8 @@ describe('the overview', () => {
           const chart = page.getByRole('img', { name })
           await chart.waitFor()
           const box = await chart.boundingBox()
-          const texts = chart.locator('text')
+          // The text outside of groups is the unit.
+          const texts = chart.locator('g > text')
           const shown = await texts.evaluateAll((all) =>
             all.map((each) => {
               const { left, right } = each.getBoundingClientRect()
@@ -86,6 +89,42 @@ describe('the overview', () => {
     await context.close()
   })
 
+  it('the navigation has the screens in groups, each with a heading and an icon', async () => {
+    await desk.opened('/', async (page) => {
+      const nav = page.getByRole('navigation', { name: 'Screens' })
+      await nav.getByRole('link', { name: 'Settings' }).waitFor()
+      const group = (name: string) => nav.getByRole('list', { name }).getByRole('link')
+      expect(await group('Issue').allTextContents()).toEqual(['Credential types', 'Offers', 'Credentials'])
+      expect(await group('Verify').allTextContents()).toEqual(['Requests', 'Check a credential'])
+      expect(await group('Operate').count()).toBe(6)
+      expect(await nav.getByRole('link').locator('svg').count()).toBe(await nav.getByRole('link').count())
+      const width = "document.querySelector('.brand img').naturalWidth"
+      await expect.poll(() => page.evaluate<number>(width)).toBeGreaterThan(0)
+      const icon = await page.locator('link[rel="icon"]').getAttribute('href')
+      const { status, headers } = await fetch(new URL(icon ?? '', desk.service.url))
+      expect([status, headers.get('content-type')]).toEqual([200, 'image/svg+xml'])
+    })
+  })
+
+  it('has the colours of the system, or the chosen colours, also after a reload', async () => {
+    await desk.opened('/', async (page) => {
+      const background = () => page.evaluate<string>('getComputedStyle(document.body).backgroundColor')
+      await page.emulateMedia({ colorScheme: 'light' })
+      const light = await background()
+      await page.getByLabel('Colours').selectOption('dark')
+      const dark = await background()
+      expect(dark).not.toBe(light)
+      await page.reload()
+      await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor()
+      expect(await background()).toBe(dark)
+      await page.emulateMedia({ colorScheme: 'dark' })
+      await page.getByLabel('Colours').selectOption('light')
+      expect(await background()).toBe(light)
+      await page.getByLabel('Colours').selectOption('as the system')
+      expect(await background()).toBe(dark)
+    })
+  })
+
   it('an unknown address shows a sentence and a link back', async () => {
     const { page } = await watchedPage(await desk.browser.newContext({ locale: 'en-GB' }))
     await page.goto(`${desk.service.url}/console/nowhere/at/all`)
@@ -106,6 +145,7 @@ describe('the overview', () => {
       await route.continue()
     })
     await page.goto(`${desk.service.url}/console/`)
+    await page.getByText('attention.').click()
     await page.getByText('There is no credential type yet.').waitFor()
     await page.getByText('Checking addresses').waitFor()
     // The other calls get their answers while the slow call still waits.
@@ -125,7 +165,7 @@ describe('the overview', () => {
     await page.route('**/*', (route) => route.abort('connectionrefused'))
     await page.clock.runFor(10_000)
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange", { bubbles: true }))')
-    const bar = page.getByText('The service does not answer.')
+    const bar = page.getByText('The service cannot be reached.')
     await bar.waitFor()
     expect(await page.getByText('The service is ready.').isVisible()).toBe(true)
     await page.unroute('**/*')

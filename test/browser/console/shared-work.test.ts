@@ -14,7 +14,7 @@ it('while the service does not answer, a bar says so and no input is lost; the f
   await page.getByLabel('Claim, claim 1').fill('level')
   await page.route('**/*', (route) => route.abort('connectionrefused'))
   await page.getByRole('button', { name: 'Publish' }).click()
-  const bar = page.getByText('The service does not answer.')
+  const bar = page.getByText('The service cannot be reached.')
   await bar.waitFor()
   await assertGood(page, 'away')
   await page.getByLabel('Title, claim 1').fill('Level')

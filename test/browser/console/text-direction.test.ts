@@ -185,7 +185,7 @@ describe('texts of other people with direction controls', () => {
       await page.getByLabel(plain('Title')).fill('Ada')
       await page.getByLabel(plain('Level')).selectOption({ label: plain('gold') })
       await page.getByRole('button', { name: 'Create offer' }).click()
-      await page.getByRole('heading', { level: 1, name: 'Your offer' }).waitFor()
+      await page.getByRole('region', { name: 'QR code of the offer' }).waitFor()
     })
     const [offered] = await query<{ subject: unknown }>(
       desk.service.databaseUrl,

@@ -132,19 +132,19 @@ describe('issuers and verifiers', () => {
       `/trust/issuers/${id}`,
       async (page) => {
         await heading(page, 'Office')
-        const name = region(page, 'Name').getByRole('textbox', { name: /^Name/ })
+        const name = region(page, 'Name and branding').getByRole('textbox', { name: /^Name/ })
         await name.fill('My office')
         const theirs = { before: [{ name: 'Office' }], display: [{ name: 'Their office' }] }
         expect((await desk.service.request('POST', `/api/v1/issuers/${id}/display`, { body: theirs })).status).toBe(200)
-        await page.getByRole('button', { name: 'Save the name' }).click()
-        await page.getByText('Another user has changed the name.').waitFor()
+        await page.getByRole('button', { name: 'Save name and branding' }).click()
+        await page.getByText('Another user has changed this record.').waitFor()
         expect(await name.inputValue()).toBe('My office')
         await heading(page, 'Their office')
         await assertGood(page, 'trust-changed-meanwhile')
-        await page.getByRole('button', { name: 'Show the current name' }).click()
+        await page.getByRole('button', { name: 'Show the current values' }).click()
         expect(await name.inputValue()).toBe('Their office')
         await name.fill('Our office')
-        await page.getByRole('button', { name: 'Save the name' }).click()
+        await page.getByRole('button', { name: 'Save name and branding' }).click()
         await page.getByText('Saved.').waitFor()
         await heading(page, 'Our office')
       },
@@ -306,7 +306,7 @@ describe('by role', () => {
         await page.getByRole('table', { name: half }).getByRole('link').first().click()
         await region(page, 'Identity').waitFor()
         await settled(page)
-        expect(await page.getByRole('button', { name: 'Save the name' }).count()).toBe(0)
+        expect(await page.getByRole('button', { name: 'Save name and branding' }).count()).toBe(0)
         await page.goBack()
         await page.getByRole('link', { name: 'Trusted issuers' }).click()
         await region(page, trusted).waitFor()

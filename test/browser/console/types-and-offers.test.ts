@@ -50,7 +50,7 @@ describe('credential types and offers', () => {
       await tabTo(page, 'Level')
       await page.keyboard.type('silver')
       await press(page, 'Create offer')
-      await heading(page, 'Your offer')
+      await heading(page, 'Membership card')
       await page.getByText('Waiting for a wallet to scan the code.').waitFor()
       const link = textInPng(await page.getByRole('img').screenshot()) ?? ''
       expect(link).toMatch(/^openid-credential-offer:/)
@@ -162,7 +162,8 @@ describe('credential types and offers', () => {
       await page.getByLabel('stays').fill('[{"city": "Pisa"}]')
       await assertGood(page, 'form-of-combined-schema')
       await page.getByRole('button', { name: 'Create offer' }).click()
-      await heading(page, 'Your offer')
+      await page.getByRole('region', { name: 'QR code of the offer' }).waitFor()
+      await heading(page, 'Combined')
       // The table cannot show claims that are not among an object's own properties.
       await page.goto(`${desk.service.url}/console/types/Combined/edit`)
       await page.getByRole('button', { name: 'Publish version 2' }).click()
@@ -252,7 +253,7 @@ describe('credential types and offers', () => {
       await page.getByText('Waiting for a wallet to scan the code.').waitFor()
       await assertGood(page, `offer-${name}`)
       await page.reload()
-      await page.getByText('The code is no longer shown').waitFor()
+      await page.getByRole('img', { name: 'QR code of the offer' }).waitFor()
     })
   })
 
@@ -296,6 +297,7 @@ describe('credential types and offers', () => {
       await page.locator('.name-row').nth(0).getByRole('textbox').first().fill('Visitor badge')
       await page.getByLabel('Claim, claim 1').fill('visitor')
       await page.getByLabel('Title, claim 1').fill('Visitor')
+      await page.getByText('Storage of claims').click()
       await page.getByLabel('Erase claims').selectOption('some days after issuance')
       await page.getByLabel('Days after issuance').fill('30')
       await page.getByRole('button', { name: 'Publish' }).click()

@@ -21,7 +21,7 @@ describe('verifying a credential', () => {
     expect((await desk.service.request('POST', '/schemas', { body: demonstration })).status).toBe(201)
     const { credential } = await signed('dc+sd-jwt')
     await desk.opened('/verify', async (page) => {
-      await heading(page, 'Verify')
+      await heading(page, 'Check a credential')
       await tabTo(page, 'Credential')
       await page.keyboard.insertText(`${credential.slice(0, 70)}\n${credential.slice(70)}\n`)
       await press(page, 'Check')

@@ -99,9 +99,9 @@ describe('hosted wallets', () => {
         await page.getByLabel('PIN').fill(pin)
         await press(page, 'Send to the wallet')
         await page.getByText('The wallet has taken the credential.').waitFor()
-        const held = page.getByRole('table', { name: 'Credentials in this wallet' })
+        const held = page.getByRole('list', { name: 'Credentials in this wallet' })
         await held.getByText('valid').waitFor()
-        await held.getByRole('rowheader', { name: 'Proof of purchase' }).waitFor()
+        await held.getByRole('link', { name: 'Proof of purchase' }).waitFor()
         expect(await held.textContent()).not.toContain('Espresso machine')
       },
       [500],
@@ -132,9 +132,11 @@ describe('hosted wallets', () => {
   it('delete a credential after a confirmation', async () => {
     await desk.opened('/wallets', async (page) => {
       await page.getByRole('table').getByRole('link').last().click()
-      await page.getByRole('table', { name: 'Credentials in this wallet' }).waitFor()
-      await page.getByRole('rowheader', { name: 'Ticket' }).waitFor()
-      await tabTo(page, 'Delete Ticket')
+      const held = page.getByRole('list', { name: 'Credentials in this wallet' })
+      await held.getByRole('link', { name: 'Ticket' }).click()
+      await heading(page, 'Ticket')
+      await page.getByText('12 A').waitFor()
+      await tabTo(page, 'Delete')
       await page.keyboard.press('Enter')
       await page.getByText('Delete this credential from the wallet?').waitFor()
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
@@ -149,7 +151,7 @@ describe('hosted wallets', () => {
       await assertGood(page, `wallets-${name}`)
       await page.getByRole('table').getByRole('link').first().click()
       await page.getByRole('table', { name: 'Presentations' }).waitFor()
-      await page.getByRole('table', { name: 'Credentials in this wallet' }).waitFor()
+      await page.getByRole('list', { name: 'Credentials in this wallet' }).waitFor()
       await assertGood(page, `wallet-${name}`)
     })
   })

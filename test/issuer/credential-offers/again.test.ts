@@ -139,6 +139,21 @@ describe('GET /api/v1/credential-offers/{id}', () => {
     await rows('DELETE FROM credential_offer_sessions WHERE id = $1', id)
     expect(await keys()).toBe(0)
   })
+
+  it('forgets the transaction code of a cancelled offer, with its key', async () => {
+    const { credentialOfferSessionId: id } = await issuer.makeOffer({ txCode: true })
+    const keys = () =>
+      rows(
+        `SELECT 1 FROM content_keys WHERE row_id = $1 AND column_name = 'credential_offer_sessions.confidential'`,
+        id,
+      )
+    expect(await keys()).toHaveLength(1)
+    await cancelled(id)
+    expect(await keys()).toEqual([])
+    expect(await rows('SELECT confidential FROM credential_offer_sessions WHERE id = $1', id)).toEqual([
+      { confidential: null },
+    ])
+  })
 })
 
 /** The members of a resent offer that a batch answers too. */
@@ -311,6 +326,78 @@ describe('POST /api/v1/credential-offers/{id}/resend', () => {
     await tokenOf(codeIn(offer), { tx_code: fresh.txCode })
   })
 
+  describe('of an offer that wrong transaction codes locked', () => {
+    const lock = async (id: string, txCode: string, newCode = () => issuer.code(id)) => {
+      const wrong = { tx_code: txCode.replace(/./g, (digit) => (digit === '0' ? '1' : '0')) }
+      for (let attempt = 0; attempt < 5; attempt += 1) expect((await redeem(await newCode(), wrong)).status).toBe(400)
+      expect(await issuer.session(id)).toMatchObject({ state: 'Error' })
+    }
+
+    it('opens the offer with a new link and a new code of the same form. The old ones stay dead', async () => {
+      const made = await issuer.makeOffer({ txCode: { length: 12, description: 'Sent by letter' }, page: true })
+      const id = made.credentialOfferSessionId
+      const old = await issuer.code(id)
+      await lock(id, made.txCode)
+      expect(ok(await read(id))).toMatchObject({ state: 'Error', txCodeLocked: true })
+      const again = await resent(id)
+      expect(again).toMatchObject({ state: 'Created', txCode: expect.stringMatching(/^\d{12}$/) })
+      expect(again).not.toHaveProperty('errorMessage')
+      expect(again).not.toHaveProperty('txCodeLocked')
+      expect(again.txCode).not.toBe(made.txCode)
+      expect(again.pageUrl).not.toBe(made.pageUrl)
+      expect(refusalOf(await redeem(old, { tx_code: again.txCode })).slice(0, 2)).toEqual([400, 'invalid_grant'])
+      const offer = ok(await fetchOffer(again.credentialOfferUri))
+      const form = { input_mode: 'numeric', length: 12, description: 'Sent by letter' }
+      expect(offer.grants[PRE_AUTHORIZED].tx_code).toEqual(form)
+      const refused = refusalOf(await redeem(codeIn(offer), { tx_code: made.txCode }))
+      expect(refused).toEqual([400, 'invalid_grant', 'The transaction code is wrong. Attempts left: 4.'])
+      const token = await tokenOf(codeIn(offer), { tx_code: again.txCode })
+      expect((await issuer.take(token, JWT_VC)).status).toBe(200)
+      expect(await rows('SELECT ended_at FROM credential_offer_sessions WHERE id = $1', id)).toEqual([
+        { ended_at: null },
+      ])
+      expect((await audited(id)).slice(1, 3)).toEqual(['credential-offer.locked by null', 'offering.resent by issuer'])
+    })
+
+    it('can make a code of another form, and can unlock an offer again after further wrong codes', async () => {
+      const made = await issuer.makeOffer({ txCode: true })
+      const id = made.credentialOfferSessionId
+      await lock(id, made.txCode)
+      const second = await resent(id, { txCode: { length: 8 } })
+      expect(second.txCode).toMatch(/^\d{8}$/)
+      await lock(id, second.txCode, async () => codeIn(ok(await fetchOffer(second.credentialOfferUri))))
+      const third = await resent(id)
+      await tokenOf(codeIn(ok(await fetchOffer(third.credentialOfferUri))), { tx_code: third.txCode })
+    })
+
+    it('attack: does not open an offer that has expired, was erased, or belongs to a cancelled batch', async () => {
+      const late = await issuer.makeOffer({ txCode: true, expiresInSeconds: 60 })
+      await lock(late.credentialOfferSessionId, late.txCode)
+      const erased = await issuer.makeOffer({ txCode: true })
+      await lock(erased.credentialOfferSessionId, erased.txCode)
+      const path = `${PATH}/${erased.credentialOfferSessionId}/erase`
+      ok(await issuer.service.request('POST', path, { ...(await by()), body: {} }))
+      const row = { key: 'locked', credentialConfigurationIds: [JWT_VC], credentialSubject: SUBJECT, txCode: true }
+      const batch = ok(
+        await issuer.service.request('POST', `${PATH}/batch`, { ...(await by()), body: { rows: [row] } }),
+      )
+      const [offer] = batch.offers
+      await lock(offer.credentialOfferSessionId, offer.txCode)
+      ok(
+        await issuer.service.request('POST', `/api/v1/offer-batches/${batch.batchId}/cancel`, {
+          ...(await by()),
+          body: {},
+        }),
+      )
+      clock.ahead = 61
+      for (const { credentialOfferSessionId: id } of [late, erased, offer]) {
+        const { status, json } = await send(id, 'resend')
+        expect([status, json.message]).toEqual([409, 'Credential offer has ended.'])
+        expect(ok(await read(id))).not.toHaveProperty('txCodeLocked')
+      }
+    })
+  })
+
   it('adds a transaction code to an offer without one, whose old code would have needed none', async () => {
     const made = await issuer.makeOffer()
     const { txCode, credentialOfferUri } = await resent(made.credentialOfferSessionId, { txCode: true })
@@ -335,6 +422,46 @@ describe('POST /api/v1/credential-offers/{id}/resend', () => {
     await issuer.take(await tokenOf(codeIn(made.credentialOffer)), JWT_VC)
     const { status, json } = await send(made.credentialOfferSessionId, 'resend')
     expect([status, json.message]).toEqual([409, 'Credential offer has been taken.'])
+  })
+
+  it('attack: is a 409 too for a wallet that begins to wait after the offer was read', async () => {
+    const made = await issuer.makeOffer({ deferred: true })
+    const id = made.credentialOfferSessionId
+    const token = await tokenOf(codeIn(made.credentialOffer))
+    const store = issuer.service.platform.stores.offersAgain
+    const { find } = store
+    let reads = 0
+    const late: typeof find = async (...asked) => {
+      const found = await find(...asked)
+      reads += 1
+      if (reads === 1) expect((await issuer.take(token, JWT_VC)).status).toBe(202)
+      return found
+    }
+    Object.assign(store, { find: late })
+    try {
+      const { status, json } = await send(id, 'resend')
+      expect([status, json.message]).toEqual([409, 'Credential offer has been taken.'])
+    } finally {
+      Object.assign(store, { find })
+    }
+    expect(await issuer.session(id)).toMatchObject({ deferred: 'pending' })
+  })
+
+  it('of a withdrawn type keeps its end, until which metadata list the type', async () => {
+    const authorization = await issuer.authorization()
+    const posted = await issuer.service.request('POST', '/schemas', {
+      authorization,
+      body: { name: 'Withdrawn', version: 1, schema: { type: 'object', properties: { product: { type: 'string' } } } },
+    })
+    const made = await issuer.makeOffer({
+      credentialConfigurationIds: ['Withdrawn-sd-jwt'],
+      credentialSubject: { product: 'Espresso machine' },
+    })
+    const { expiresAt } = ok(await read(made.credentialOfferSessionId))
+    const gone = await issuer.service.request('DELETE', `/schemas/${posted.json.id}`, { authorization })
+    expect(gone.status, gone.text).toBeLessThan(300)
+    clock.ahead = 3_600
+    expect((await resent(made.credentialOfferSessionId)).expiresAt).toBe(expiresAt)
   })
 
   it('kills the issuer_state, the open pages, the codes and the tokens of the old link', async () => {

@@ -76,13 +76,15 @@ describe('POST /api/v1/credential-offers/batch', () => {
   })
 
   it('stores no hash that anyone could compute of guessed claims, and still knows the plain hashes of earlier versions', async () => {
-    await offers([row('hashed')])
     const sorted = JSON.stringify({ credentialConfigurationIds: [type], credentialSubject: sortedSubject })
     const plain = createHash('sha256').update(sorted).digest('base64url')
-    const where = `WHERE key = 'hashed'`
+    const where = `WHERE session_id = '${idsOf(await offers([row('hashed')]))[0]}'`
     const [stored] = await query(service.databaseUrl, `SELECT request_hash FROM credential_offer_keys ${where}`)
     expect(stored?.request_hash).not.toBe(plain)
-    await query(service.databaseUrl, `UPDATE credential_offer_keys SET request_hash = '${plain}' ${where}`)
+    await query(
+      service.databaseUrl,
+      `UPDATE credential_offer_keys SET request_hash = '${plain}', key = 'hashed' ${where}`,
+    )
     expect(await offers([row('hashed')])).toMatchObject([{ key: 'hashed', repeated: true }])
     const other = await send([row('hashed', { txCode: true })])
     expect([other.status, other.text]).toEqual([400, expect.stringContaining('rows.0.key has another offer already')])

@@ -5,7 +5,10 @@ import type { DecidableOffer } from '../../../server/issuer/openid4vci/deferred/
 import { Work } from '../../../server/protocol/work.js'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
-const ALICE = { sub: 'alice', roles: new Set(['admin']), tokenDids: [] }
+const ALICE = {
+  caller: { sub: 'alice', roles: new Set(['admin']), tokenDids: [] },
+  reach: { sub: 'alice', isAll: true },
+}
 
 type Session = DecidableOffer['session']
 
@@ -29,6 +32,7 @@ function deciding(found: readonly (DecidableOffer | undefined)[], decided: reado
   const outcomes = [...decided]
   const store = {
     decidable: vi.fn(async () => (finds.length > 1 ? finds.shift() : finds[0])),
+    undecided: vi.fn(async () => []),
     decide: vi.fn(async () => (outcomes.length > 1 ? outcomes.shift() : outcomes[0]) === true),
   }
   const offerSession = vi.fn()
@@ -68,7 +72,7 @@ describe('a decision about a deferred offer', () => {
       deferred: 'rejected',
       errorMessage: 'Not enrolled.',
     })
-    expect(store.decidable).toHaveBeenCalledWith('session', { sub: 'alice', isAdmin: true })
+    expect(store.decidable).toHaveBeenCalledWith('session', undefined)
     expect(store.decide).toHaveBeenCalledWith(expect.objectContaining({ actor: 'alice', now: NOW }))
     expect(offerSession.mock.calls).toEqual([['rejected']])
   })

@@ -124,6 +124,23 @@ describe('RETENTION_CLAIMS_DAYS', () => {
     expect(await columns(marker)).toEqual([])
   })
 
+  it('an offer that is sent again counts from its new expiry, so it is never open without claims', async () => {
+    const marker = newMarker()
+    const type = await typeWith({ retention: { claims: { days: 1 } } })
+    const offerId = await offerOf(type, marker, { expiresInSeconds: 20 * DAY })
+    clock.ahead = 19 * DAY
+    const resent = await issuer.service.request('POST', `/api/v1/credential-offers/${offerId}/resend`, {
+      authorization: await issuer.authorization(),
+    })
+    expect(resent.status, resent.text).toBe(200)
+    clock.ahead = 38 * DAY
+    await maintain()
+    expect(await columns(marker)).toEqual(['offerings.credential_subject'])
+    clock.ahead = 40 * DAY + 60
+    await maintain()
+    expect(await columns(marker)).toEqual([])
+  })
+
   it('an offering for many counts from its last redemption, and without an end it stays', async () => {
     const [limited, open] = [newMarker(), newMarker()]
     const type = await typeWith()

@@ -9,13 +9,23 @@ const NOW = new Date('2026-03-01T12:00:00.900Z')
 const VC = { type: ['VerifiableCredential'] }
 const INSTANCE = { listId: 'list', index: 7, format: 'jwt_vc_json', configurationId: 'Diploma' }
 
+// Only the members that the operation reads. The casts leave out the others.
 const REQUEST: IssueRequest = {
-  context: { id: 'schema', name: 'Diploma', issuerId: 'issuer', keyId: 'key', retention: null } as IssuanceContext,
+  context: {
+    id: 'schema',
+    name: 'Diploma',
+    issuerId: 'issuer',
+    keyId: 'key',
+    retention: null,
+    expiresInDays: null,
+    validFrom: null,
+  } as IssuanceContext,
   subject: { degree: 'MSc' },
   format: { name: 'jwt_vc_json' } as IssuedFormat,
   binding: {},
   owner: 'alice',
   holderDid: 'did:example:holder',
+  names: null,
   action: 'credential.claimed',
 }
 
@@ -40,6 +50,7 @@ function issuing({
     sign,
     allot,
     store: { record },
+    subjectHash: () => null,
     config: { issuerBaseUrl: 'https://issuer.example', retentionClaimsDays: undefined },
     clock: () => NOW,
     newId: () => `id-${++made}`,
@@ -64,7 +75,11 @@ describe('issuing to a caller', () => {
         owner: 'alice',
         holderDid: 'did:example:holder',
         vc: VC,
+        names: null,
         createdAt: NOW,
+        subjectHash: null,
+        validFrom: null,
+        expiresAt: null,
         claimsDueAt: null,
         recordDueAt: null,
         instances: [INSTANCE],

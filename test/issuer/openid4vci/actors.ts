@@ -107,8 +107,14 @@ function issuerSide(service: TestService, authorization: () => Promise<string>) 
         body,
       }),
     events: (id: string) => service.platform.stores.events.after([{ sessionId: id, after: 0 }]),
-    session: async (id: string) =>
-      (await service.request('GET', `/credential-offer-sessions/${id}`, { authorization: await authorization() })).json,
+    /** The session as its events have it: without the creator. */
+    session: async (id: string) => {
+      const read = await service.request('GET', `/credential-offer-sessions/${id}`, {
+        authorization: await authorization(),
+      })
+      const { createdBy: _, ...session } = read.json
+      return session
+    },
   }
 }
 

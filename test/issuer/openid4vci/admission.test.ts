@@ -43,6 +43,7 @@ async function requestFor(token: string, offeringId: string, more: Partial<Admis
     earlierId: null,
     counted: (more.earlierId ?? null) !== null,
     authorizationId: null,
+    generation: null,
     instances: 1,
     transactionHash: null,
     claimsDueAt: null,

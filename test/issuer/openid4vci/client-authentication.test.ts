@@ -28,6 +28,7 @@ const attested: WalletClient = {
   walletName: undefined,
   certified: true,
   challenged: true,
+  statuses: [],
   proofs: [],
 }
 const dpop: DpopProof = { jkt: 'key', jtiHash: 'hash', expiresAt: NOW }

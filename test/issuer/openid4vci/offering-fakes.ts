@@ -33,6 +33,7 @@ export const walletOffering = (offering: Partial<WalletOffering> = {}): WalletOf
   forSubject: null,
   profile: 'final',
   deferred: false,
+  claimsAtIssuance: false,
   redemptionLimit: null,
   redemptionCount: 0,
   expiresAt: null,

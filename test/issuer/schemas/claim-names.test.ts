@@ -242,15 +242,17 @@ describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', ()
   }
 
   it.each([
-    ['de-AT,en;q=0.5', 'Mitgliedsausweis Gilt ein Jahr. It contains Vorname Anschrift level'],
-    ['en-GB,de;q=0.5', 'Member card It contains Given name Address level'],
-    ['de;q=0,en', 'Member card It contains Given name Address level'],
-    ['en;q=0.1, fr;q=0.9', 'Member card It contains Prénom Address level'],
-    ['ja', 'Member card It contains Given name Address level'],
-    ['*', 'Member card It contains Given name Address level'],
-    [`${'x,'.repeat(4000)}de`, 'Member card It contains Given name Address level'],
+    ['de-AT,en;q=0.5', 'Mitgliedsausweis HOST Gilt ein Jahr. Er enthält Vorname Anschrift level'],
+    ['en-GB,de;q=0.5', 'Member card HOST It contains Given name Address level'],
+    ['de;q=0,en', 'Member card HOST It contains Given name Address level'],
+    ['en;q=0.1, fr;q=0.9', 'Member card HOST Elle contient Prénom Address level'],
+    ['ja', 'Member card HOST It contains Given name Address level'],
+    ['*', 'Member card HOST It contains Given name Address level'],
+    [`${'x,'.repeat(4000)}de`, 'Member card HOST It contains Given name Address level'],
   ])('an offer, for Accept-Language: %.20s', async (language, text) => {
-    expect(await pageOf(await offerPage(), language)).toContain(text)
+    // The card names the issuer by the host of the service.
+    const { host } = new URL(issuer.service.url)
+    expect(await pageOf(await offerPage(), language)).toContain(text.replace('HOST', host))
   })
 
   it('a request', async () => {
@@ -268,7 +270,7 @@ describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', ()
       page: true,
     }
     const { pageUrl } = (await issuer.service.request('POST', '/authorization-requests', { body })).json
-    expect(await pageOf(pageUrl, 'de')).toContain('Mitgliedsausweis You show Vorname Anschrift › Ort')
+    expect(await pageOf(pageUrl, 'de')).toContain('Mitgliedsausweis Sie zeigen Vorname Anschrift › Ort')
     expect(await pageOf(pageUrl, 'en')).toContain('Member card You show Given name Address › Town')
   })
 
@@ -279,9 +281,9 @@ describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', ()
     const german = await textOf('de')
     for (const text of ['Mitgliedsausweis', 'Gilt ein Jahr.', 'Vorname', 'Anschrift'])
       expect(german).toContain(`<span lang="de">${text}</span>`)
-    expect(german).toContain('<h1><span lang="de">Mitgliedsausweis</span> for your wallet</h1>')
+    expect(german).toContain('<h1><span lang="de">Mitgliedsausweis</span> für Ihre Wallet</h1>')
     expect(german).toContain('<li>level</li>')
-    expect(await textOf('en')).not.toContain('<span lang')
+    expect(await textOf('en')).not.toContain('<span lang="de"')
     expect(await textOf('fr')).toContain('<span lang="fr-CA">Prénom</span>')
   })
 

@@ -206,7 +206,7 @@ describe('Only the issuer issues in its own name', () => {
         return options.resolveIssuerKey(...args)
       },
     })
-    expect(asked).toEqual([[{ x5c: [issuer.x5c] }, {}, expect.any(String)]])
+    expect(asked).toEqual([[{ x5c: [issuer.x5c] }, { docType: 'org.iso.18013.5.1.mDL' }, expect.any(String)]])
   })
 
   it.each([

@@ -138,15 +138,24 @@ describe('the issuer (§9.3.1; OpenID4VP 1.0 Appendix B.2)', () => {
   })
 
   it.each([
-    ['an expired document', { issuedAt: -7_200_000, expiresAt: -3_600_000 }, 'Credential has expired.'],
+    [
+      'an expired document',
+      { issuedAt: -7_200_000, validFrom: -7_200_000, expiresAt: -3_600_000 },
+      'Credential has expired.',
+    ],
     [
       'a document of tomorrow',
-      { issuedAt: 86_400_000, expiresAt: 172_800_000 },
+      { issuedAt: 86_400_000, validFrom: 86_400_000, expiresAt: 172_800_000 },
       'Credential is not valid yet: its validityInfo lies in the future.',
     ],
-  ])('%s', async (_, { issuedAt, expiresAt }, sentence) => {
+    [
+      'a document that was signed today and is valid from tomorrow',
+      { issuedAt: -3_600_000, validFrom: 86_400_000, expiresAt: 172_800_000 },
+      'Credential is not valid yet: its validityInfo lies in the future.',
+    ],
+  ])('%s', async (_, { issuedAt, validFrom, expiresAt }, sentence) => {
     const from = (milliseconds: number) => new Date(Date.now() + milliseconds)
-    const times = { issuedAt: from(issuedAt), expiresAt: from(expiresAt) }
+    const times = { issuedAt: from(issuedAt), validFrom: from(validFrom), expiresAt: from(expiresAt) }
     await refused(presented(licence(world.issuer, world.holder, times)), sentence)
   })
 

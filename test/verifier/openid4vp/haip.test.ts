@@ -188,7 +188,7 @@ describe('a request of profile haip (HAIP 1.0 §5, §5.1)', () => {
     const uncertified = 'the verifier must have a certificate for a P-256 key with profile haip'
     expect(await refused({ verifierId: json.id })).toEqual([400, [uncertified]])
     await using bare = await startService({ env: { VERIFIER_X509: env.VERIFIER_X509 ?? '' } })
-    expect(await refused({}, bare)).toEqual([400, ['TRUST_ANCHORS must be set with profile haip']])
+    expect(await refused({}, bare)).toEqual([400, ['TRUST_ANCHORS or TRUST_LISTS must be set with profile haip']])
     await using without = await startService({ env: { TRUST_ANCHORS: env.TRUST_ANCHORS ?? '' } })
     expect(await refused({}, without)).toEqual([400, [uncertified]])
     // HAIP 1.0 §7: wallets must support only ES256.

@@ -23,8 +23,12 @@ async function presented(options: { nonce?: string } = {}) {
 describe('GET /api/v1/verification-sessions/{sessionId}/checks', () => {
   it('names every passed check of a presentation, with its sentence and without claims', async () => {
     const { asked } = await presented()
-    const { checks, ...session } = await checksOf(asked)
-    expect(session).toEqual({ verificationSessionId: asked.verificationSessionId, state: 'ResponseVerified' })
+    const { checks, asks, ...session } = await checksOf(asked)
+    expect(session).toEqual({
+      createdBy: 'verifier',
+      verificationSessionId: asked.verificationSessionId,
+      state: 'ResponseVerified',
+    })
     expect(
       checks.map(({ check, outcome }: { check: string; outcome: string }) => `${check} ${outcome}`).sort(),
     ).toEqual(
@@ -35,6 +39,25 @@ describe('GET /api/v1/verification-sessions/{sessionId}/checks', () => {
     for (const one of checks)
       expect(one).toMatchObject({ credentialQueryId: 'item-0-sd-jwt', message: expect.stringMatching(/^\S.*\.$/) })
     expect(JSON.stringify(checks)).not.toContain('Espresso')
+    expect(asks).toContainEqual({
+      credentialQueryId: 'item-0-sd-jwt',
+      format: 'dc+sd-jwt',
+      types: ['ProofOfPurchase'],
+      claims: expect.any(Array),
+    })
+  })
+
+  it('names what the request asks for before a wallet answers, without the values that it requires', async () => {
+    const { asked } = await world.asked('dc+sd-jwt', {
+      dcqlQuery: dcql(world.service, 'dc+sd-jwt', { claims: [{ path: ['productName'], values: ['Secret machine'] }] }),
+    })
+    const { asks, checks, state } = await checksOf(asked)
+    expect(checks).toEqual([])
+    expect(state).not.toBe('Error')
+    expect(asks).toEqual([
+      { credentialQueryId: 'purchase', format: 'dc+sd-jwt', types: ['ProofOfPurchase'], claims: [['productName']] },
+    ])
+    expect(JSON.stringify(asks)).not.toContain('Secret machine')
   })
 
   it('names the failed check with the sentence of the session', async () => {
@@ -81,12 +104,13 @@ describe('GET /api/v1/verification-sessions/{sessionId}/checks', () => {
     expect(row?.size).toBeLessThan(10_000)
   })
 
-  it('is empty without a presentation, and is for operators', async () => {
+  it('is empty without a presentation, and is for operators and the caller that made the session', async () => {
     const asked = await ask(world.service, { query: [ITEM], responseMode: 'direct_post' })
     expect(await checksOf(asked)).toMatchObject({ state: 'RequestCreated', checks: [] })
     const path = `/api/v1/verification-sessions/${asked.verificationSessionId}/checks`
-    const denied = await world.service.request('GET', path, { authorization: await world.service.bearer('verifier') })
-    expect(denied.status).toBe(403)
+    const status = async (sub: string) =>
+      (await world.service.request('GET', path, { authorization: await world.service.bearer(sub) })).status
+    expect([await status('verifier'), await status('stranger')]).toEqual([200, 500])
     const unknown = await world.service.request('GET', path.replace(/[^/]+\/checks$/, 'unknown/checks'), {
       client: true,
     })

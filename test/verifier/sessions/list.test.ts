@@ -3,6 +3,7 @@ import { SESSION_STATES } from '../../../server/verifier/sessions/session.js'
 import { allOf, idsOf, pageOf } from '../../support/listed.js'
 import { query } from '../../support/postgres.js'
 import { startService, type TestService } from '../../support/service.js'
+import { recordStatements } from '../../support/statements.js'
 import { ITEM } from '../actors.js'
 
 const PATH = '/api/v1/verification-sessions'
@@ -46,6 +47,7 @@ describe('GET /api/v1/verification-sessions', () => {
       createdBy: 'vera',
       createdAt: expect.stringMatching(/Z$/),
       expiresAt: expect.stringMatching(/Z$/),
+      asks: expect.any(Array),
     })
     expect(entries[1]).toMatchObject({
       state: 'Error',
@@ -58,6 +60,44 @@ describe('GET /api/v1/verification-sessions', () => {
       [made[0]],
     )
     expect(JSON.stringify(entries)).not.toContain(row?.id)
+  })
+
+  it('has what each request asks for, as its checks have it, and reads all of them in one statement', async () => {
+    const path = `${PATH}/${made[0]}/checks`
+    const { asks } = (await service.request('GET', path, { client: true })).json
+    expect(asks).not.toEqual([])
+    const statements = recordStatements()
+    const entries = await list()
+    const reads = statements.sent().filter((text) => text.includes('verification_sessions'))
+    statements.stop()
+    expect(entries.map((entry) => entry.asks)).toEqual(made.map(() => asks))
+    expect(reads).toHaveLength(1)
+  })
+
+  it('has no value that a request requires, and leaves out what a very long query asks for', async () => {
+    const authorization = await service.bearer('una')
+    const credential = { id: 'card', format: 'dc+sd-jwt', meta: { vct_values: ['https://elsewhere.example/card'] } }
+    const ask = async (values: string[]) => {
+      const dcqlQuery = { credentials: [{ ...credential, claims: [{ path: ['name'], values }] }] }
+      const body = { dcqlQuery, responseMode: 'direct_post' }
+      expect((await service.request('POST', '/authorization-requests', { authorization, body })).status).toBe(201)
+    }
+    await ask(['Secret Name'])
+    await ask(Array.from({ length: 900 }, (_, at) => `${'Secret '.repeat(6)}${at}`))
+    const entries = await allOf(service, PATH, { mine: 'true' }, { authorization })
+    expect(entries.map(({ asks }) => asks)).toEqual([
+      undefined,
+      [
+        {
+          credentialQueryId: 'card',
+          format: 'dc+sd-jwt',
+          types: ['https://elsewhere.example/card'],
+          claims: [['name']],
+        },
+      ],
+    ])
+    expect(JSON.stringify(entries)).not.toContain('Secret')
+    await query(service.databaseUrl, "DELETE FROM verification_sessions WHERE created_by = 'una'")
   })
 
   it('of one state; all states together list each session once', async () => {
@@ -85,8 +125,9 @@ describe('GET /api/v1/verification-sessions', () => {
     expect(idsOf(next.items)).toEqual([made[2]])
   })
 
-  it('a caller without the role does not see sessions of other callers', async () => {
-    const answer = await service.request('GET', PATH, { authorization: await service.bearer('vera') })
-    expect([answer.status, answer.json.message]).toEqual([403, 'Insufficient role.'])
+  it('a caller without the role sees only the sessions that it made', async () => {
+    const authorization = await service.bearer('vera')
+    expect(idsOf(await allOf(service, PATH, {}, { authorization }))).toEqual(idsOf(await list()))
+    expect(await allOf(service, PATH, {}, { authorization: await service.bearer('bob') })).toEqual([])
   })
 })

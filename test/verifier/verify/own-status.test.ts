@@ -74,7 +74,13 @@ describe('the status of a credential in a list of this installation', () => {
     let noted: unknown
     const checks = createStatusChecks({
       config: { issuerBaseUrl: BASE, statusTrustAnchors: [] },
-      publishOwn: async () => ({ body: String(states[at]), mediaType: '', etag: '', gzipped: new Uint8Array() }),
+      publishOwn: async () => ({
+        body: String(states[at]),
+        mediaType: '',
+        etag: '',
+        cacheControl: '',
+        gzipped: new Uint8Array(),
+      }),
       ownEntry: async () => {
         const entry = { ...ENTRY, bits: 2 as const, suspended: states[at] ?? false }
         at += 1

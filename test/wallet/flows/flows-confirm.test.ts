@@ -143,7 +143,9 @@ describe('confirming a presentation', () => {
     })
     expect(await sessionOf(world.service, asked)).toMatchObject({ state: 'ResponseVerified' })
     const [presentation] = (await holder.get('/presentations')).json
-    expect(presentation.credentials).toEqual([{ queryId: 'purchase', credentialId: chosen.id }])
+    expect(presentation.credentials).toEqual([
+      { queryId: 'purchase', credentialId: chosen.id, claims: expect.any(Array) },
+    ])
   })
 
   it('uses only the id of the selection', async () => {

@@ -125,6 +125,7 @@ describe('credentials of a holder', () => {
     expect(listed.json[0]).toEqual({
       id: expect.any(String),
       format: 'dc+sd-jwt',
+      display: { name: 'Diploma', locale: 'en' },
       type: [`${issuer.url}/vct/diploma`],
       issuer: issuer.key.did,
       credentialIssuer: issuer.url,

@@ -13,22 +13,27 @@ describe('the content of an address itself', () => {
   it.each([
     [`openid-credential-offer://?credential_offer=${OFFER}`],
     [`haip-vci://?credential_offer=${OFFER}`],
+    [`openid-credential-offer:?credential_offer=${OFFER}`],
     [`HTTPS://wallet.example/take?credential_offer=${OFFER}`],
   ])('an offer: %s', (content) => {
     expect(readInvitation(content, false)).toEqual({ kind: 'offer', value: decodeURIComponent(OFFER) })
   })
 
-  it.each(['openid4vp://', 'haip-vp://', 'https://wallet.example/present'])('a request: %s', (start) => {
+  it.each(['openid4vp://', 'openid4vp:', 'haip-vp://', 'https://wallet.example/present'])('a request: %s', (start) => {
     const params = { client_id: 'x', response_type: 'vp_token', state: 'a b' }
     expect(readInvitation(`${start}?${new URLSearchParams(params)}`, false)).toEqual({ kind: 'request', params })
   })
 
-  it.each(['mailto:a@b.example', 'openid://?client_id=x', 'hello', 'http://wallet.example/', 'https://'])(
-    'nothing: %s',
-    (content) => {
-      expect(readInvitation(content, false)).toBeUndefined()
-    },
-  )
+  it.each([
+    'mailto:a@b.example',
+    'openid://?client_id=x',
+    'hello',
+    'http://wallet.example/',
+    'https://',
+    'https:wallet.example',
+  ])('nothing: %s', (content) => {
+    expect(readInvitation(content, false)).toBeUndefined()
+  })
 
   it('an http address is accepted if http is allowed', () => {
     expect(readInvitation('http://wallet.example/a', true)).toEqual({

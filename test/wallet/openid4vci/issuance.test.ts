@@ -176,17 +176,14 @@ describe('an offer that cannot be taken', () => {
     expect(issuer.seen).toEqual([])
   })
 
-  it.each([
-    ...NEITHER,
-    ['openid4vci'],
-    ['openid-credential-offer:?credential_offer_uri=https%3A%2F%2Fissuer.example'],
-    ['javascript://openid4vp://'],
-    ['ftp://issuer.example/offer'],
-  ])('%s is neither an offer nor a request: 400', async (uri) => {
-    const answer = await (await newWallet(service)).process(uri)
-    expect(answer.status).toBe(400)
-    expect(answer.json.message).toBe(UNKNOWN)
-  })
+  it.each([...NEITHER, ['openid4vci'], ['javascript://openid4vp://'], ['ftp://issuer.example/offer']])(
+    '%s is neither an offer nor a request: 400',
+    async (uri) => {
+      const answer = await (await newWallet(service)).process(uri)
+      expect(answer.status).toBe(400)
+      expect(answer.json.message).toBe(UNKNOWN)
+    },
+  )
 
   it.each(BROKEN)('%s breaks a rule: 400 that names the rule', async (uri, rule) => {
     const answer = await (await newWallet(service)).process(uri)

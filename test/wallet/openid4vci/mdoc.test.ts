@@ -67,8 +67,10 @@ describe('a hosted wallet takes mobile documents of another installation', () =>
     expect(held).toEqual({
       id: expect.any(String),
       format: 'mso_mdoc',
+      display: { name: 'DrivingLicence', locale: 'en' },
       type: [DOCTYPE],
       issuer: 'https://127.0.0.1',
+      issuerName: 'Credence',
       credentialIssuer: world.b.url,
       configurationId: MDOC,
       status: 'valid',

@@ -245,7 +245,7 @@ describe('choosing credentials (OpenID4VP 1.0 §6.4)', () => {
 })
 
 describe('a wallet’s record of its presentations', () => {
-  it('has the verifier, the credentials and the outcome; never the claims', async () => {
+  it('has the verifier, the credentials and the outcome; never the values of claims', async () => {
     await wallet.process(await verifier.request(jwtQuery()))
     const [latest] = (await wallet.get('/presentations')).json
     const [credential] = (await wallet.get('/credentials')).json.filter(
@@ -254,8 +254,9 @@ describe('a wallet’s record of its presentations', () => {
     expect(latest).toEqual({
       id: expect.any(String),
       verifier: `decentralized_identifier:${verifier.key.did}`,
+      verifierName: 'Remote verifier',
       state: 'accepted',
-      credentials: [{ queryId: 'diploma', credentialId: credential.id }],
+      credentials: [{ queryId: 'diploma', credentialId: credential.id, claims: [] }],
       redirectUri: 'https://verifier.example/done?response_code=1',
       createdAt: expect.any(String),
     })

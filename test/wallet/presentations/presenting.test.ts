@@ -7,12 +7,18 @@ import { createPresenting } from '../../../server/wallet/presentations/presentin
 import { heldCredential } from '../held-credential.js'
 
 const HOLDER = { holderId: 'a holder', actor: 'alice' }
-const REQUEST = { clientId: 'x509_san_dns:verifier.example' } as PresentationRequest
+const REQUEST = { clientId: 'x509_san_dns:verifier.example', payload: {} } as PresentationRequest
+const requestOf = (name: unknown) =>
+  ({ ...REQUEST, payload: { client_metadata: { client_name: name } } }) as PresentationRequest
 
 const unused = () => Promise.reject(new Error('Nothing may be asked here.'))
 
 /** Makes an answer with one credential. Records the steps in their order. */
-async function answering(present: () => Promise<string | undefined>, ids: readonly string[] = ['diploma']) {
+async function answering(
+  present: () => Promise<string | undefined>,
+  ids: readonly string[] = ['diploma'],
+  request = REQUEST,
+) {
   const happened: unknown[] = []
   const matches: Match[] = ids.map((id) => ({
     queryId: 'q',
@@ -38,14 +44,14 @@ async function answering(present: () => Promise<string | undefined>, ids: readon
     },
     clock: () => new Date(0),
   })
-  const result = await answer(unused, HOLDER, REQUEST, matches).catch((thrown: unknown) => thrown)
+  const result = await answer(unused, HOLDER, request, matches).catch((thrown: unknown) => thrown)
   return { result, happened }
 }
 
 const RECORD = {
   ...HOLDER,
   verifier: 'x509_san_dns:verifier.example',
-  credentials: [{ queryId: 'q', credentialId: 'diploma' }],
+  credentials: [{ queryId: 'q', credentialId: 'diploma', claims: [] }],
 }
 
 it('a copy counts as used before the verifier may have seen it', async () => {
@@ -74,6 +80,16 @@ it('an unexpected error is not shown to the owner', async () => {
   const { result, happened } = await answering(() => Promise.reject(new TypeError('a secret')))
   expect(result).toBeInstanceOf(TypeError)
   expect(happened.at(-1)).toEqual({ ...RECORD, state: 'failed', errorMessage: 'The presentation failed.' })
+})
+
+it.each([
+  ['a name', ' Corner Shop ', { verifierName: 'Corner Shop' }],
+  ['a name that is too long', 'x'.repeat(300), { verifierName: 'x'.repeat(200) }],
+  ['a name that is no text', 7, {}],
+  ['an empty name', '  ', {}],
+])('the name that the verifier gives itself is recorded: %s', async (_, name, recorded) => {
+  const { happened } = await answering(async () => undefined, ['diploma'], requestOf(name))
+  expect(happened.at(-1)).toEqual({ ...RECORD, ...recorded, state: 'accepted' })
 })
 
 it('without a credential nothing is sent and nothing recorded (OpenID4VP 1.0 §6.4.2)', async () => {

@@ -13,7 +13,7 @@ import { More } from '../../ui/more.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { ShortId } from '../../ui/short-id.js'
-import { useRights } from '../../ui/use-rights.js'
+import { May } from '../../ui/use-may.js'
 import { auditSearch } from './search.js'
 
 type Event = CredenceOutputs['audit']['list']['items'][number]
@@ -26,7 +26,6 @@ export function Audit() {
   // `validateSearch` of the router keeps unknown members of the address, so the screen parses the filters again.
   const search = auditSearch({ ...route.useSearch() })
   const navigate = useNavigate()
-  const { isAdmin } = useRights()
   const { action, actor, subjectId } = search
   const query = useInfiniteQuery(
     auditEvents({
@@ -40,7 +39,11 @@ export function Audit() {
     <Screen
       title={nav.audit}
       intro={words.intro}
-      actions={isAdmin ? <ExportButton kind="audit" from={search.from} to={search.to} /> : undefined}
+      actions={
+        <May call="exports.create">
+          <ExportButton kind="audit" from={search.from} to={search.to} />
+        </May>
+      }
     >
       <Filters
         label={nav.audit}
@@ -111,9 +114,11 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
     </Empty>
   ) : (
     <Empty title={words.none} text={words.noneText}>
-      <Link to="/types/new-type" className="button primary">
-        {types.make}
-      </Link>
+      <May open="/types/new-type">
+        <Link to="/types/new-type" className="button primary">
+          {types.make}
+        </Link>
+      </May>
     </Empty>
   )
 }

@@ -1,18 +1,20 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { pathKey } from '../../../../server/protocol/json-schema/declared-claims.js'
 import { problemOf } from '../../problems.js'
 import { credentialContent, type History } from '../../queries/credentials.js'
 import { typeVersions } from '../../queries/types.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
-import { titlesOf } from '../../ui/claim-titles.js'
-import { leavesOf } from '../../ui/claims.js'
+import { titledClaims } from '../../ui/claim-titles.js'
 import { CredentialCard } from '../../ui/credential-card.js'
-import { entryFor } from '../../ui/display-name.js'
+import { entryFor, langOf } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
+import { useIssuerNames } from '../../ui/party-names.js'
 
-type Props = Pick<History['credential'], 'id' | 'type' | 'version'>
+type Props = Pick<History['credential'], 'id' | 'status' | 'type' | 'version'>
+
+/** The states of a record in the words of a card. */
+const CARD_STATES = { active: 'valid', suspended: 'suspended', expired: 'expired', revoked: 'revoked' } as const
 
 /** The sentence in place of claims that were erased. */
 export function Erased() {
@@ -41,9 +43,10 @@ export function Content(props: Props) {
   )
 }
 
-function Claims({ id, type, version }: Props) {
+function Claims({ id, status, type, version }: Props) {
   const { language, texts } = useSpoken()
   const { credentials: words } = texts
+  const issuerName = useIssuerNames()
   const content = useQuery(credentialContent(id))
   const versions = useQuery(typeVersions(type))
   if (content.isError && problemOf(content.error).status === 404) return <p role="status">{words.notReadable}</p>
@@ -52,21 +55,16 @@ function Claims({ id, type, version }: Props) {
       {({ vc }) => {
         const known = versions.data?.find((each) => each.version === version)
         const look = entryFor(known?.display ?? [], language)
-        const titles = known === undefined ? undefined : titlesOf(known, language)
-        const titleOf = (path: readonly string[]) =>
-          path.map((name, at) => titles?.get(pathKey(path.slice(0, at + 1))) ?? name).join(' › ')
-        const claims = leavesOf(vc.credentialSubject).map(({ path, value }) => ({
-          key: path.join('\0'),
-          title: titleOf(path),
-          value,
-        }))
+        const claims = titledClaims(vc.credentialSubject, known, language)
         return claims.length === 0 ? (
           <p>{words.noClaims}</p>
         ) : (
           <CredentialCard
             title={look?.name ?? known?.title ?? type}
-            backgroundColor={look?.background_color}
-            textColor={look?.text_color}
+            titleLang={langOf(known?.display, language)}
+            issuer={issuerName(typeof vc.issuer === 'string' ? vc.issuer : vc.issuer?.id)}
+            display={look}
+            state={CARD_STATES[status]}
             claims={claims}
           />
         )

@@ -11,12 +11,16 @@ import { nameOf } from '../../ui/display-name.js'
 import { Empty } from '../../ui/empty.js'
 import { ExportButton } from '../../ui/export-button.js'
 import { Filters } from '../../ui/filters.js'
+import { IdOnDemand } from '../../ui/id-on-demand.js'
 import { Listing } from '../../ui/listing.js'
+import { CutName, LongName } from '../../ui/long-name.js'
 import { More } from '../../ui/more.js'
+import { useNameFilters } from '../../ui/name-fields.js'
+import { knownAs } from '../../ui/names.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
-import { shortened } from '../../ui/short-id.js'
-import { useRights } from '../../ui/use-rights.js'
+import { useTypeTitles } from '../../ui/type-titles.js'
+import { May, useMay } from '../../ui/use-may.js'
 import { credentialSearch } from './search.js'
 import { StatusChange } from './status-change.js'
 import { StatusTag } from './status-tag.js'
@@ -33,23 +37,32 @@ function namedTypes(types: readonly TypeListed[], chosen: string | undefined, la
 /** The screen on which users find issued credentials, and revoke one or many of them. */
 export function CredentialList() {
   const { language, texts } = useSpoken()
-  const { nav, credentials: words, terms } = texts
+  const { nav, credentials: words, terms, sessions } = texts
   const names = useQuery(typeNames)
   // `validateSearch` of the router keeps unknown members of the address, so the screen parses the filters again.
   const search = credentialSearch({ ...route.useSearch() })
   const navigate = useNavigate()
-  const { mayIssue } = useRights()
-  const { from: _from, to: _to, ...filters } = search
-  const query = useInfiniteQuery(credentials({ ...filters, ...momentsOf(search) }))
+  const byNames = useNameFilters()
+  const { from: _from, to: _to, mine, ...filters } = search
+  const query = useInfiniteQuery(
+    credentials({ ...filters, ...momentsOf(search), ...(mine === undefined ? {} : { mine: true }) }),
+  )
   return (
     <Screen
       title={nav.credentials}
       intro={words.intro}
       term={terms.credential}
       actions={
-        mayIssue ? (
-          <ExportButton kind="credentials" from={search.from} to={search.to} schema={search.schema} />
-        ) : undefined
+        <>
+          <May open="/credentials/jobs">
+            <Link to="/credentials/jobs" className="button">
+              {words.many}
+            </Link>
+          </May>
+          <May call="exports.create">
+            <ExportButton kind="credentials" from={search.from} to={search.to} schema={search.schema} />
+          </May>
+        </>
       }
     >
       <Filters
@@ -69,6 +82,15 @@ export function CredentialList() {
             name: 'status',
             label: words.status,
             options: [['', words.anyStatus], ...Object.entries<string>(words.statuses)],
+          },
+          ...byNames,
+          {
+            name: 'mine',
+            label: sessions.by,
+            options: [
+              ['', sessions.byAnyone],
+              ['true', sessions.byMe],
+            ],
           },
           { name: 'holderDid', label: words.holder },
           { name: 'idPrefix', label: words.idPrefix },
@@ -93,11 +115,15 @@ export function CredentialList() {
 }
 
 function Found({ listed }: { readonly listed: readonly ListedCredential[] }) {
-  const { nav, credentials: words } = useTexts()
+  const { nav, credentials: words, names } = useTexts()
+  const titleOf = useTypeTitles()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isAsking, setAsking] = useState(false)
+  const mayRevoke = useMay().call('credentials.revoke')
+  const mayOpen = useMay().open('/credentials/$id')
   // The selection contains only credentials that are still in the list and still active.
   const ids = listed.filter(({ id, status }) => status === 'active' && chosen.has(id)).map(({ id }) => id)
+  const nameOf = (credential: ListedCredential) => knownAs(credential) ?? titleOf(credential.type)
   const active = listed.filter(({ status }) => status === 'active')
   const choose = (id: string, isChosen: boolean) => {
     const next = new Set(chosen)
@@ -107,18 +133,20 @@ function Found({ listed }: { readonly listed: readonly ListedCredential[] }) {
   }
   return (
     <div className="stack">
-      <div className="row">
-        <Check
-          disabled={active.length === 0}
-          checked={active.length > 0 && ids.length === active.length}
-          onChange={({ target }) => setChosen(new Set(target.checked ? active.map(({ id }) => id) : []))}
-        >
-          {words.chooseAll}
-        </Check>
-        <button type="button" className="danger" disabled={ids.length === 0} onClick={() => setAsking(true)}>
-          {words.revokeMany(ids.length)}
-        </button>
-      </div>
+      {mayRevoke && (
+        <div className="row">
+          <Check
+            disabled={active.length === 0}
+            checked={active.length > 0 && ids.length === active.length}
+            onChange={({ target }) => setChosen(new Set(target.checked ? active.map(({ id }) => id) : []))}
+          >
+            {words.chooseAll}
+          </Check>
+          <button type="button" className="danger" disabled={ids.length === 0} onClick={() => setAsking(true)}>
+            {words.revokeMany(ids.length)}
+          </button>
+        </div>
+      )}
       <Listing
         label={nav.credentials}
         rows={listed}
@@ -127,31 +155,49 @@ function Found({ listed }: { readonly listed: readonly ListedCredential[] }) {
           {
             key: 'id',
             name: words.credential,
-            cell: ({ id }) => (
-              <Link to="/credentials/$id" params={{ id }}>
-                <code title={id}>{shortened(id)}</code>
-              </Link>
-            ),
+            cell: (credential) => {
+              // The exact id is on the screen of the credential.
+              const name = nameOf(credential)
+              return mayOpen ? (
+                <Link to="/credentials/$id" params={{ id: credential.id }}>
+                  <LongName>{name}</LongName>
+                </Link>
+              ) : (
+                <LongName>{name}</LongName>
+              )
+            },
           },
-          { key: 'type', name: words.type, cell: ({ type }) => type },
+          { key: 'type', name: words.type, cell: ({ type }) => titleOf(type) },
           { key: 'status', name: words.status, cell: ({ status }) => <StatusTag status={status} /> },
+          { key: 'made', name: words.issued, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+          {
+            key: 'reference',
+            name: names.reference,
+            cell: ({ reference }) => reference !== undefined && <CutName name={reference} what={names.reference} />,
+          },
           {
             key: 'holder',
             name: words.holder,
-            cell: ({ holderDid }) => holderDid !== undefined && <code title={holderDid}>{shortened(holderDid)}</code>,
+            cell: ({ holderDid }) => holderDid !== undefined && <IdOnDemand id={holderDid} what={words.holder} />,
           },
-          { key: 'made', name: words.issued, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-          {
-            key: 'choice',
-            name: words.choice,
-            nameless: true,
-            cell: ({ id, status }) =>
-              status === 'active' && (
-                <Check checked={chosen.has(id)} onChange={({ target }) => choose(id, target.checked)}>
-                  <span className="hidden">{words.choose(shortened(id))}</span>
-                </Check>
-              ),
-          },
+          ...(mayRevoke
+            ? [
+                {
+                  key: 'choice',
+                  name: words.choice,
+                  nameless: true,
+                  cell: (credential: ListedCredential) =>
+                    credential.status === 'active' && (
+                      <Check
+                        checked={chosen.has(credential.id)}
+                        onChange={({ target }) => choose(credential.id, target.checked)}
+                      >
+                        <span className="hidden">{words.choose(nameOf(credential))}</span>
+                      </Check>
+                    ),
+                },
+              ]
+            : []),
         ]}
       />
       {isAsking && <StatusChange change="revoke" ids={ids} onClose={() => setAsking(false)} />}
@@ -169,9 +215,11 @@ function Nothing({ isFiltered }: { readonly isFiltered: boolean }) {
     </Empty>
   ) : (
     <Empty title={words.none} text={words.noneText}>
-      <Link to="/offers" className="button primary">
-        {offers.title}
-      </Link>
+      <May open="/offers">
+        <Link to="/offers" className="button primary">
+          {offers.title}
+        </Link>
+      </May>
     </Empty>
   )
 }

@@ -1,11 +1,16 @@
 import { dayOf } from '../../ui/days.js'
+import { type Names, namesInAddress } from '../../ui/names.js'
+
+const STATUSES = ['active', 'suspended', 'expired', 'revoked'] as const
 
 /** Filters of the credentials, as the address of the screen contains them. */
-export interface CredentialSearch {
+export interface CredentialSearch extends Names {
   readonly schema?: string
-  readonly status?: 'active' | 'suspended' | 'revoked'
+  readonly status?: (typeof STATUSES)[number]
   readonly holderDid?: string
   readonly idPrefix?: string
+  /** Only credentials that the user created, claimed or signed. */
+  readonly mine?: 'true'
   readonly from?: string
   readonly to?: string
 }
@@ -19,9 +24,11 @@ export function credentialSearch(given: Readonly<Record<string, unknown>>): Cred
   const { status } = given
   const members = {
     schema: textOf(given.schema),
-    status: status === 'active' || status === 'suspended' || status === 'revoked' ? status : undefined,
+    status: STATUSES.find((known) => known === status),
     holderDid: textOf(given.holderDid),
     idPrefix: textOf(given.idPrefix)?.toLowerCase(),
+    ...namesInAddress(given),
+    mine: given.mine === 'true' || given.mine === true ? ('true' as const) : undefined,
     from: dayOf(given.from),
     to: dayOf(given.to),
   }

@@ -111,7 +111,7 @@ interface WhyProps {
 }
 
 /** The reason and the note of a change. */
-function Why({ reason, note, onReason, onNote }: WhyProps) {
+export function Why({ reason, note, onReason, onNote }: WhyProps) {
   const { credentials: words } = useTexts()
   const reasons = Object.entries(words.reasons) as [Reason, string][]
   return (

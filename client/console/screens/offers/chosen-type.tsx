@@ -1,19 +1,15 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { Fragment, type ReactNode } from 'react'
-import {
-  type Configuration,
-  configurationsOf,
-  type TypeListed,
-  type TypeVersion,
-  types,
-  typeVersions,
-} from '../../queries/types.js'
+import type { TypeVersion } from '../../queries/shapes.js'
+import type { Configuration } from '../../queries/types.js'
+import { configurationsOf, type TypeListed, types, typeVersions } from '../../queries/types.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { langOf, nameOf } from '../../ui/display-name.js'
 import { Empty } from '../../ui/empty.js'
 import { Field } from '../../ui/field.js'
+import { May } from '../../ui/use-may.js'
 
 interface Props {
   /** The path of the screen. Its address names the type. */
@@ -44,9 +40,11 @@ export function ChosenType({ at, wanted, children }: Props) {
         const chosen = listed.find(({ name }) => name === wanted) ?? listed[0]
         return chosen === undefined ? (
           <Empty title={words.noTypes} text={words.noTypesText}>
-            <Link to="/types/new-type" className="button primary">
-              {typeWords.make}
-            </Link>
+            <May open="/types/new-type">
+              <Link to="/types/new-type" className="button primary">
+                {typeWords.make}
+              </Link>
+            </May>
           </Empty>
         ) : (
           <>

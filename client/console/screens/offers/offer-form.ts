@@ -1,13 +1,16 @@
 import type { NewOffer, NewOffering } from '../../queries/offers.js'
 import type { Configuration } from '../../queries/types.js'
+import { type NamesForm, namesOf } from '../../ui/names.js'
 import type { ClaimsForm } from '../../ui/schema-form/schema-fields.js'
 
 /** The values of the form for a new offer. */
-export interface OfferForm extends ClaimsForm {
+export interface OfferForm extends ClaimsForm, NamesForm {
   configurationId: string
   grant: 'pre-authorized_code' | 'authorization_code'
   pin: boolean
   deferred: boolean
+  /** Whether the claims source of the type is asked for the claims. */
+  atIssuance: boolean
   expires: Duration
   limit: string
   forSubject: string
@@ -22,10 +25,13 @@ const PREFERRED = 'dc+sd-jwt'
 
 export const offerDefaults = (configurations: readonly Configuration[]): OfferForm => ({
   claims: {},
+  reference: '',
+  label: '',
   configurationId: (configurations.find(({ format }) => format === PREFERRED) ?? configurations[0])?.id ?? '',
   grant: 'pre-authorized_code',
   pin: false,
   deferred: false,
+  atIssuance: false,
   expires: 'day',
   limit: '1',
   forSubject: '',
@@ -40,11 +46,12 @@ export function offerOf(form: OfferForm, subject: Subject): NewOffer {
   const forSubject = form.forSubject.trim()
   return {
     credentialConfigurationIds: [form.configurationId],
-    credentialSubject: { ...subject },
+    ...(form.atIssuance ? { claims: 'atIssuance' as const } : { credentialSubject: { ...subject } }),
     grant: form.grant,
     expiresInSeconds: DURATIONS[form.expires],
     page: true,
-    ...(form.deferred ? { deferred: true } : {}),
+    ...namesOf(form),
+    ...(form.deferred && !form.atIssuance ? { deferred: true } : {}),
     ...(isOpen && form.pin ? { txCode: true as const } : {}),
     ...(!isOpen && forSubject !== '' ? { forSubject } : {}),
   }
@@ -57,6 +64,7 @@ export function offeringOf(form: OfferForm, type: string, subject: Subject, now:
     credential_type: type,
     credential_subject: { ...subject },
     expires_at: new Date(now.getTime() + DURATIONS[form.expires] * 1_000).toISOString(),
+    ...namesOf(form),
     ...(recipient === '' ? {} : { recipient }),
   }
 }
@@ -68,6 +76,8 @@ const FIELDS: Readonly<Record<string, keyof OfferForm>> = {
   txCode: 'pin',
   grant: 'grant',
   deferred: 'deferred',
+  reference: 'reference',
+  label: 'label',
 }
 
 const CLAIM = /^(?:credentialSubject|credential_subject)\.(.+)$/

@@ -3,19 +3,27 @@ import type { Configuration } from '../../queries/types.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Check } from '../../ui/check.js'
 import { Field } from '../../ui/field.js'
+import { NameFields } from '../../ui/name-fields.js'
 import { Panel } from '../../ui/panel.js'
 import { DURATIONS, type Duration, type OfferForm } from './offer-form.js'
 
 const COUNT = /^[1-9]\d{0,8}$/
 
-/** Options of an offer: its holder, its redemption limit and its expiry. */
-export function OfferOptions({ configurations }: { readonly configurations: readonly Configuration[] }) {
+interface OptionsProps {
+  readonly configurations: readonly Configuration[]
+  /** Whether the claims source is asked for the claims. It finds them by the reference of the offer. */
+  readonly needsReference: boolean
+}
+
+/** Options of an offer: its names, its holder, its redemption limit and its expiry. */
+export function OfferOptions({ configurations, needsReference }: OptionsProps) {
   const { offers: words } = useTexts()
   const { control, register, formState } = useFormContext<OfferForm>()
   const { errors } = formState
   const limit = useWatch({ control, name: 'limit' })
   return (
     <Panel title={words.how}>
+      <NameFields {...(needsReference ? { referenceHint: words.referenceHint } : {})} />
       <div className="columns">
         <Expires />
         <Field label={words.limit} hint={words.limitHint} required error={errors.limit?.message}>
@@ -48,7 +56,7 @@ function ForOne({ configurations }: { readonly configurations: readonly Configur
   const { offers: words } = useTexts()
   const { control, register, formState } = useFormContext<OfferForm>()
   const { errors } = formState
-  const grant = useWatch({ control, name: 'grant' })
+  const [grant, atIssuance] = useWatch({ control, name: ['grant', 'atIssuance'] })
   return (
     <>
       <fieldset>
@@ -67,7 +75,7 @@ function ForOne({ configurations }: { readonly configurations: readonly Configur
           {(props) => <input {...props} {...register('forSubject')} autoComplete="off" spellCheck={false} />}
         </Field>
       )}
-      <Check {...register('deferred')}>{words.deferred}</Check>
+      {!atIssuance && <Check {...register('deferred')}>{words.deferred}</Check>}
       <Format configurations={configurations} />
     </>
   )

@@ -4,24 +4,18 @@ import { useTexts } from '../../texts/use-texts.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Sentence } from '../../ui/sentence.js'
 import { type Step, Timeline } from '../../ui/timeline.js'
-import { Decision } from './decision.js'
 
 /** The progress of an offer, and its next step. */
 export function Progress({ sessions }: { readonly sessions: readonly OfferSession[] }) {
   const { offers: words, common } = useTexts()
   const last = sessions.at(-1)
   if (last === undefined) return <p className="loading">{common.loading}</p>
-  const { id, state, deferred, expiresAt } = last
+  const { state, deferred, expiresAt } = last
   const isOver = state === 'Error' || state === 'Accepted'
   return (
     <>
       <Timeline label={words.progress} steps={stepsOf(sessions, words)} />
-      {deferred === 'pending' && !isOver && (
-        <>
-          <p>{words.waiting}</p>
-          <Decision id={id} />
-        </>
-      )}
+      {deferred === 'pending' && !isOver && <p>{words.waiting}</p>}
       {deferred !== undefined && deferred !== 'pending' && !isOver && <p>{words[deferred]}</p>}
       {!isOver && state !== 'CredentialIssued' && (
         <p className="soft">

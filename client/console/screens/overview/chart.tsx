@@ -9,7 +9,9 @@ interface Series {
 
 interface Props {
   readonly label: string
-  /** The times at which the days begin, in UTC. */
+  /** What the numbers of the axis count. */
+  readonly unit: string
+  /** The times at which the days begin, in the zone of the browser. */
   readonly days: readonly string[]
   /** At most two series, because only two have colours. */
   readonly series: readonly Series[]
@@ -19,10 +21,15 @@ interface Props {
  * Possible widths of the drawing in pixels. The chart uses a width that is close to the space on the screen, so that
  * texts are not scaled.
  */
-const WIDTHS = { wide: 720, narrow: 330 }
+const WIDTHS = { widest: 1100, wide: 720, narrow: 330 }
 const HEIGHT = 180
 const BOTTOM = 22
-const TOP = 10
+/** Space for the unit above the top line, in pixels. */
+const TOP = 22
+/** Length of the mark of a day below the axis, in pixels. */
+const TICK = 4
+/** Base line of the unit, in pixels. */
+const UNIT = 10
 /** Number of horizontal lines below the top line. */
 const LINES = 4
 
@@ -49,18 +56,25 @@ export function roundTop(most: number): number {
 }
 
 const NARROW = '(max-width: 47.99rem)'
+const WIDEST = '(min-width: 80rem)'
 
 function followWidth(onChange: () => void): () => void {
-  const query = matchMedia(NARROW)
-  query.addEventListener('change', onChange)
-  return () => query.removeEventListener('change', onChange)
+  const queries = [NARROW, WIDEST].map((media) => matchMedia(media))
+  for (const query of queries) query.addEventListener('change', onChange)
+  return () => {
+    for (const query of queries) query.removeEventListener('change', onChange)
+  }
 }
 
-const useWidth = (): number =>
-  useSyncExternalStore(followWidth, () => matchMedia(NARROW).matches) ? WIDTHS.narrow : WIDTHS.wide
+const widthNow = (): number => {
+  if (matchMedia(NARROW).matches) return WIDTHS.narrow
+  return matchMedia(WIDEST).matches ? WIDTHS.widest : WIDTHS.wide
+}
+
+const useWidth = (): number => useSyncExternalStore(followWidth, widthNow)
 
 /** A bar chart with one bar for each day and series, and the same figures as a table. */
-export function Chart({ label, days, series }: Props) {
+export function Chart({ label, unit, days, series }: Props) {
   const { language, texts } = useSpoken()
   const { overview: words } = texts
   const id = useId()
@@ -75,10 +89,17 @@ export function Chart({ label, days, series }: Props) {
   const dayWidth = (width - left) / Math.max(1, days.length)
   const barWidth = (dayWidth * 0.8) / Math.max(1, series.length)
   const y = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - BOTTOM - TOP)
-  const dated = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+  const dated = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' })
+  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full' })
+  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+  const whole = new Intl.NumberFormat(language)
+  const figureOf = (values: readonly number[], at: number) => whole.format(values[at] ?? 0)
   const nameOf = (day: string) => dated.format(new Date(day))
   const toldOf = (day: string, at: number) =>
-    [nameOf(day), ...series.map(({ name, values }) => `${name}: ${values[at]}`)].join('\n')
+    [
+      `${exact.format(new Date(day))} (${zone})`,
+      ...series.map(({ name, values }) => `${name}: ${figureOf(values, at)}`),
+    ].join('\n')
   const marked = 7 * Math.ceil(NAME_WIDTH / (7 * dayWidth))
   const isMarked = (at: number) => (days.length - 1 - at) % marked === 0
   return (
@@ -96,6 +117,9 @@ export function Chart({ label, days, series }: Props) {
       </figcaption>
       <svg viewBox={`0 0 ${width} ${HEIGHT}`} role="img" aria-labelledby={id}>
         <title>{label}</title>
+        <text x={0} y={UNIT}>
+          {unit}
+        </text>
         {lines.map(({ value, text }) => (
           <g key={value}>
             <line x1={left} x2={width} y1={y(value)} y2={y(value)} className="line" />
@@ -118,6 +142,15 @@ export function Chart({ label, days, series }: Props) {
                 className={`bar bar-${which}`}
               />
             ))}
+            {isMarked(at) && (
+              <line
+                x1={left + (at + 0.5) * dayWidth}
+                x2={left + (at + 0.5) * dayWidth}
+                y1={HEIGHT - BOTTOM}
+                y2={HEIGHT - BOTTOM + TICK}
+                className="line"
+              />
+            )}
             {isMarked(at) && (
               <text
                 x={left + (at + 0.5) * dayWidth}
@@ -149,7 +182,7 @@ export function Chart({ label, days, series }: Props) {
                 <th scope="row">{nameOf(day)}</th>
                 {series.map(({ name, values }) => (
                   <td key={name} data-label={name}>
-                    {values[days.length - 1 - back]}
+                    {figureOf(values, days.length - 1 - back)}
                   </td>
                 ))}
               </tr>

@@ -5,50 +5,44 @@ import { Asked } from '../../ui/asked.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Sentence } from '../../ui/sentence.js'
+import { Tag } from '../../ui/tag.js'
 
-const TONES = { ok: 'tag good', warning: 'tag warn', missing: 'tag warn', failed: 'tag bad', unused: 'tag' } as const
+const TONES = { ok: 'good', warning: 'warn', missing: 'warn', failed: 'bad', unused: 'plain' } as const
 
-/** The checks of the setup. Checks that call other systems appear when these systems have answered. */
+/** The setup in one line, which opens its checks. Checks that call other systems appear when these systems have answered. */
 export function Checklist() {
   const { overview: words } = useTexts()
   const whole = useQuery(setup)
   const atOnce = useQuery({ ...setupAtOnce, enabled: whole.data === undefined })
-  if (whole.data !== undefined) return <Found setup={whole.data} isWhole />
+  const known = whole.data ?? atOnce.data
+  if (known === undefined) return <Asked query={atOnce}>{() => null}</Asked>
   return (
-    <Asked query={atOnce}>
-      {(known) => (
-        <>
-          <Found setup={known} isWhole={false} />
-          {whole.isError ? (
-            <ProblemNote error={whole.error} />
-          ) : (
-            <p className="loading" role="status">
-              {words.asking}
-            </p>
-          )}
-        </>
+    <>
+      <Found setup={known} />
+      {whole.isError && <ProblemNote error={whole.error} />}
+      {whole.isPending && (
+        <p className="loading" role="status">
+          {words.asking}
+        </p>
       )}
-    </Asked>
+    </>
   )
 }
 
-interface FoundProps {
-  readonly setup: Setup
-  readonly isWhole: boolean
-}
+/** The states in the order of the list: what does not work comes first. */
+const ORDER: readonly SetupItem['state'][] = ['failed', 'missing', 'warning', 'ok', 'unused']
 
-/** Checks that need attention are unfolded. All other checks are folded. */
-function Found({ setup: { items, warnings }, isWhole }: FoundProps) {
+/** How many checks need attention. The line opens the list of all checks. */
+function Found({ setup: { items, warnings } }: { readonly setup: Setup }) {
   const { overview: words } = useTexts()
-  const isDone = ({ state }: SetupItem) => state === 'ok' || state === 'unused'
-  const open = items.filter((item) => !isDone(item))
-  const done = items.filter(isDone)
+  const used = items.filter(({ state }) => state !== 'unused')
+  const open = used.filter(({ state }) => state !== 'ok').length
   return (
     <>
-      {(isWhole || open.length > 0) && (
-        <p className={open.length === 0 ? 'good' : 'state'}>{words.toDo(open.length)}</p>
-      )}
-      <Items items={open} />
+      <details>
+        <summary className={open === 0 ? 'good' : 'attention'}>{words.toDo(open, used.length)}</summary>
+        <Items items={items.toSorted((one, other) => ORDER.indexOf(one.state) - ORDER.indexOf(other.state))} />
+      </details>
       {warnings.length > 0 && (
         <details>
           <summary>{words.warnings(warnings.length)}</summary>
@@ -59,12 +53,6 @@ function Found({ setup: { items, warnings }, isWhole }: FoundProps) {
               </li>
             ))}
           </ul>
-        </details>
-      )}
-      {done.length > 0 && (
-        <details>
-          <summary>{words.done(done.length)}</summary>
-          <Items items={done} />
         </details>
       )}
     </>
@@ -79,7 +67,7 @@ function Items({ items }: { readonly items: readonly SetupItem[] }) {
       {items.map(({ id, state, sentence, action, expiresAt }) => (
         <li key={id}>
           <p className="checklist-title">
-            {words.setupItems[id]} <span className={TONES[state]}>{words.setupStates[state]}</span>
+            {words.setupItems[id]} <Tag tone={TONES[state]}>{words.setupStates[state]}</Tag>
           </p>
           <p>
             <Sentence>{sentence}</Sentence>

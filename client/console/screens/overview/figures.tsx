@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { type Figures, statistics } from '../../queries/overview.js'
-import { useTexts } from '../../texts/use-texts.js'
+import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { Fact } from '../../ui/fact.js'
 import { RelativeTime } from '../../ui/relative-time.js'
@@ -20,7 +20,9 @@ const NAMES = Object.keys(TOLD) as (keyof typeof TOLD)[]
 
 /** The figures of today and of the last 30 days. */
 export function DayFigures() {
-  const { overview: words } = useTexts()
+  const { language, texts } = useSpoken()
+  const { overview: words } = texts
+  const numbers = new Intl.NumberFormat(language)
   return (
     <Asked query={useQuery(statistics)}>
       {({ steps, completeAt }) => {
@@ -31,13 +33,14 @@ export function DayFigures() {
               <dl className="figures">
                 {NAMES.map((name) => (
                   <Fact key={name} name={words.figures[name]}>
-                    {TOLD[name](today)}
+                    {numbers.format(TOLD[name](today))}
                   </Fact>
                 ))}
               </dl>
             )}
             <Chart
               label={words.chart}
+              unit={words.perDay}
               days={steps.map(({ at }) => at)}
               series={(['issued', 'verified'] as const).map((name) => ({
                 name: words.figures[name],

@@ -8,10 +8,11 @@ import { Asked } from '../../ui/asked.js'
 import { Fact } from '../../ui/fact.js'
 import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
+import { May } from '../../ui/use-may.js'
 import { Checklist } from './checklist.js'
-import { Failures } from './failures.js'
 import { DayFigures } from './figures.js'
 import { Records } from './records.js'
+import { Failures, WaitingOffers } from './waiting.js'
 
 /** Documents that wallets read, below the service's address. */
 const DOCUMENTS = [
@@ -23,49 +24,67 @@ const DOCUMENTS = [
 
 export function Overview() {
   const { overview: words } = useTexts()
-  const issuers = useQuery(issuerRecords)
-  const verifiers = useQuery(verifierRecords)
   return (
     <Screen title={words.title} intro={words.intro}>
       <div className="panels">
         <div className="wide">
-          <Panel title={words.today} intro={words.todayIntro}>
-            <DayFigures />
-          </Panel>
+          <Wrong />
         </div>
-        <div className="stack">
-          <Panel title={words.setup}>
-            <Checklist />
-          </Panel>
-          <Panel title={words.issuers}>
-            <Asked query={issuers}>{(records) => <Records records={records} />}</Asked>
-          </Panel>
-          <Panel title={words.verifiers}>
-            <Asked query={verifiers}>{(records) => <Records records={records} />}</Asked>
-          </Panel>
-        </div>
-        <div className="stack">
-          <Panel title={words.next}>
-            <Next />
-          </Panel>
-          <Panel title={words.failures}>
-            <Failures />
-          </Panel>
-          <Health />
-          <Panel title={words.documents} intro={words.documentsIntro}>
-            <ul className="plain">
-              {DOCUMENTS.map(([name, path]) => (
-                <li key={name}>
-                  <a href={serviceAddress(path)} target="_blank" rel="noreferrer">
-                    {words[name]}
-                  </a>
-                </li>
-              ))}
-            </ul>
-          </Panel>
-        </div>
+        <Panel title={words.waits}>
+          <WaitingOffers />
+          <Failures />
+        </Panel>
+        <Panel title={words.next}>
+          <Next />
+        </Panel>
+        <May call="statistics.read">
+          <div className="wide">
+            <Panel title={words.today} intro={words.todayIntro(Intl.DateTimeFormat().resolvedOptions().timeZone)}>
+              <DayFigures />
+            </Panel>
+          </div>
+        </May>
+        <May call="setup.read">
+          <div className="stack">
+            <May call="agent.issuers">
+              <Issuers />
+            </May>
+            <May call="agent.verifiers">
+              <Verifiers />
+            </May>
+          </div>
+        </May>
+        <Panel title={words.documents} intro={words.documentsIntro}>
+          <ul className="plain">
+            {DOCUMENTS.map(([name, path]) => (
+              <li key={name}>
+                <a href={serviceAddress(path)} target="_blank" rel="noreferrer">
+                  {words[name]}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </Panel>
       </div>
     </Screen>
+  )
+}
+
+function Issuers() {
+  const { overview: words } = useTexts()
+  return (
+    <Panel title={words.issuers}>
+      <Asked query={useQuery(issuerRecords)}>{(records) => <Records records={records} />}</Asked>
+    </Panel>
+  )
+}
+
+function Verifiers() {
+  const { overview: words } = useTexts()
+  return (
+    <Panel title={words.verifiers}>
+      <Asked query={useQuery(verifierRecords)}>{(records) => <Records records={records} />}</Asked>
+    </Panel>
   )
 }
 
@@ -74,43 +93,59 @@ function Next() {
   const { overview: words } = useTexts()
   return (
     <ol className="steps">
-      <li>
-        <Link to="/types/new-type">{words.nextType}</Link>
-        <p className="soft">{words.nextTypeText}</p>
-      </li>
-      <li>
-        <Link to="/offers">{words.nextOffer}</Link>
-        <p className="soft">{words.nextOfferText}</p>
-      </li>
-      <li>
-        <Link to="/requests/new-request">{words.nextRequest}</Link>
-        <p className="soft">{words.nextRequestText}</p>
-      </li>
+      <May open="/types/new-type">
+        <li>
+          <Link to="/types/new-type">{words.nextType}</Link>
+          <p className="soft">{words.nextTypeText}</p>
+        </li>
+      </May>
+      <May open="/offers">
+        <li>
+          <Link to="/offers">{words.nextOffer}</Link>
+          <p className="soft">{words.nextOfferText}</p>
+        </li>
+      </May>
+      <May open="/requests/new-request">
+        <li>
+          <Link to="/requests/new-request">{words.nextRequest}</Link>
+          <p className="soft">{words.nextRequestText}</p>
+        </li>
+      </May>
     </ol>
   )
 }
 
-function Health() {
+/** Whether anything is wrong: one line about the running service, and one about its setup. Both open on demand. */
+function Wrong() {
   const { overview: words } = useTexts()
-  const ready = useQuery(health)
-  const running = useQuery(version)
   return (
     <Panel title={words.health}>
-      <Asked query={ready}>
+      <Asked query={useQuery(health)}>
         {({ status, details }) => (
-          <>
-            <p className={status === 'ok' ? 'good' : 'bad'}>{status === 'ok' ? words.healthy : words.unhealthy}</p>
+          <details>
+            <summary className={status === 'ok' ? 'good' : 'bad'}>
+              {status === 'ok' ? words.healthy : words.unhealthy}
+            </summary>
             <dl>
               {Object.entries(details).map(([name, component]) => (
                 <Fact key={name} name={words.component(name)}>
                   {words.status[component.status]}
                 </Fact>
               ))}
-              {running.data !== undefined && <Fact name={words.version}>{running.data.version}</Fact>}
+              <Running />
             </dl>
-          </>
+          </details>
         )}
       </Asked>
+      <May call="setup.read">
+        <Checklist />
+      </May>
     </Panel>
   )
+}
+
+function Running() {
+  const { overview: words } = useTexts()
+  const running = useQuery(version).data
+  return running === undefined ? null : <Fact name={words.version}>{running.version}</Fact>
 }

@@ -1,8 +1,9 @@
 import type { CredenceOutputs } from '../../../index.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { langOf, nameOf } from '../../ui/display-name.js'
+import { IdOnDemand } from '../../ui/id-on-demand.js'
 import { RelativeTime } from '../../ui/relative-time.js'
-import { ShortId } from '../../ui/short-id.js'
+import { Tag } from '../../ui/tag.js'
 
 interface Props {
   readonly records: CredenceOutputs['agent']['issuers'] | CredenceOutputs['agent']['verifiers']
@@ -17,8 +18,8 @@ export function Records({ records }: Props) {
       {records.map(({ id, did, display, isDefault, createdAt }) => (
         <li key={id}>
           <strong lang={langOf(display, language)}>{nameOf(display, language) ?? texts.common.product}</strong>
-          {isDefault && <span className="tag">{words.byDefault}</span>}
-          <ShortId id={did} what="DID" />
+          {isDefault && <Tag>{words.byDefault}</Tag>}
+          <IdOnDemand id={did} what="DID" isNamed />
           <span className="soft">
             {words.created} <RelativeTime at={createdAt} />
           </span>

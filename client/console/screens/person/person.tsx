@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { useForm } from 'react-hook-form'
 import { type PersonsData as Found, findPerson, type Kept, type Order, saveExport } from '../../queries/exports.js'
-import { useTexts } from '../../texts/use-texts.js'
+import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Field } from '../../ui/field.js'
 import { Listing } from '../../ui/listing.js'
 import { Panel } from '../../ui/panel.js'
@@ -91,7 +91,8 @@ function Person({ subject, found }: { readonly subject: Subject; readonly found:
 }
 
 function Records({ kept }: { readonly kept: readonly Kept[] }) {
-  const { person: words } = useTexts()
+  const { language, texts } = useSpoken()
+  const { person: words } = texts
   const names: Readonly<Record<string, readonly string[]>> = words.records
   const rules: Readonly<Record<string, string>> = words.rules
   return (
@@ -101,7 +102,7 @@ function Records({ kept }: { readonly kept: readonly Kept[] }) {
       keyOf={({ record }) => record}
       columns={[
         { key: 'record', name: words.record, cell: ({ record }) => names[record]?.[0] ?? record },
-        { key: 'count', name: words.count, cell: ({ count }) => count.toLocaleString() },
+        { key: 'count', name: words.count, cell: ({ count }) => count.toLocaleString(language) },
         { key: 'why', name: words.why, cell: ({ record }) => names[record]?.[1] },
         {
           key: 'until',

@@ -1,18 +1,23 @@
 import { useFormContext, useWatch } from 'react-hook-form'
 import { useTexts } from '../../texts/use-texts.js'
 import { Field } from '../../ui/field.js'
+import { NameFields } from '../../ui/name-fields.js'
 import { Panel } from '../../ui/panel.js'
-import { DURATIONS, type Duration, type RequestForm } from './request-form.js'
+import { DURATIONS, type Duration, MAX_PURPOSE, type RequestForm } from './request-form.js'
 
 const TRUSTS = ['configured', 'own', 'listed'] as const
 
 /** The fields for the accepted issuers and the lifetime of a request. */
 export function Conditions() {
-  const { requests: words, form: formWords } = useTexts()
+  const { requests: words, form: formWords, names } = useTexts()
   const { control, register, formState } = useFormContext<RequestForm>()
   const trust = useWatch({ control, name: 'trust' })
   return (
     <Panel title={words.conditions}>
+      <NameFields hint={names.labelOfQueryHint} />
+      <Field label={words.purpose} hint={words.purposeHint} error={formState.errors.purpose?.message}>
+        {(props) => <input {...props} {...register('purpose')} maxLength={MAX_PURPOSE} />}
+      </Field>
       <div className="columns">
         <Field label={words.trust} required>
           {(props) => (

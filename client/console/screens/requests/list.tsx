@@ -8,6 +8,7 @@ import { Asked } from '../../ui/asked.js'
 import { Empty } from '../../ui/empty.js'
 import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
+import { May, useMay } from '../../ui/use-may.js'
 import { VerificationTable } from '../sessions/verification-table.js'
 import { Deletion, SavedQueries } from './saved.js'
 
@@ -17,16 +18,21 @@ const LATEST = 5
 /** Saved queries and the latest requests. */
 export function RequestList() {
   const { nav, requests: words, terms } = useTexts()
-  const saved = useQuery(vpQueries)
+  const may = useMay()
+  const mayList = may.call('vpQueries.list')
+  const saved = useQuery({ ...vpQueries, enabled: mayList, ...(mayList ? {} : { initialData: [] }) })
   const [leaving, setLeaving] = useState<VpQuery>()
   const sessions = useInfiniteQuery(verificationSessions({}))
+  const isEmpty = saved.data?.length === 0 && sessions.data?.length === 0
   const make = (
-    <Link to="/requests/new-request" className="button primary">
-      {words.make}
-    </Link>
+    <May open="/requests/new-request">
+      <Link to="/requests/new-request" className="button primary">
+        {words.make}
+      </Link>
+    </May>
   )
   return (
-    <Screen title={nav.requests} intro={words.intro} term={terms.request} actions={make}>
+    <Screen title={nav.requests} intro={words.intro} term={terms.request} actions={isEmpty ? undefined : make}>
       <Asked query={saved}>
         {(queries) => (
           <Asked query={sessions}>
@@ -65,15 +71,19 @@ function Both({
   const { requests: words } = useTexts()
   return (
     <div className="stack">
-      <Panel title={words.saved} intro={words.savedIntro}>
-        <SavedQueries queries={queries} onDelete={onDelete} />
-      </Panel>
+      <May call="vpQueries.list">
+        <Panel title={words.saved} intro={words.savedIntro}>
+          <SavedQueries queries={queries} onDelete={onDelete} />
+        </Panel>
+      </May>
       {latest.length > 0 && (
         <Panel title={words.latest}>
           <VerificationTable label={words.latest} sessions={latest.slice(0, LATEST)} />
-          <p>
-            <Link to="/sessions">{words.allSessions}</Link>
-          </p>
+          <May open="/sessions">
+            <p>
+              <Link to="/sessions">{words.allSessions}</Link>
+            </p>
+          </May>
         </Panel>
       )}
     </div>

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { FormProvider, type SubmitHandler, useForm, useWatch } from 'react-hook-form'
+import { FormProvider, type SubmitHandler, useWatch } from 'react-hook-form'
 import { problemOf, sortMessages } from '../../problems.js'
 import { issuerMetadata } from '../../queries/metadata.js'
 import { ask, vpQuery } from '../../queries/requests.js'
@@ -9,9 +9,13 @@ import { credence } from '../../service.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { CopyButton } from '../../ui/copy-button.js'
+import { Restored } from '../../ui/kept/restored.js'
+import { useKeptForm } from '../../ui/kept/use-kept.js'
+import { namesOf } from '../../ui/names.js'
 import { Panel } from '../../ui/panel.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { Screen } from '../../ui/screen.js'
+import { May } from '../../ui/use-may.js'
 import { type Askable, askables } from './askable.js'
 import { Conditions } from './conditions.js'
 import { Credentials } from './credentials.js'
@@ -46,9 +50,9 @@ function Reopened({ id, types }: { readonly id: string; readonly types: readonly
   const { requests: words } = useTexts()
   return (
     <Asked query={useQuery(vpQuery(id))}>
-      {({ queryBody }) => {
+      {({ queryBody, purpose = '' }) => {
         const begun = reopened(queryBody, types)
-        if (begun !== undefined) return <Builder types={types} begun={begun} />
+        if (begun !== undefined) return <Builder types={types} begun={{ ...begun, purpose }} query={id} />
         return (
           <Panel title={words.saved}>
             <p className="note">{words.notShown}</p>
@@ -70,13 +74,19 @@ interface BuilderProps {
   readonly types: readonly Askable[]
   /** Initial values of the form; undefined for an empty form. */
   readonly begun: RequestForm | undefined
+  /** The saved query of these values. */
+  readonly query?: string
 }
 
-function Builder({ types: read, begun }: BuilderProps) {
+function Builder({ types: read, begun, query }: BuilderProps) {
   const { requests: words } = useTexts()
   // The form keeps the types with which it was opened. So no input is lost when the types are read again.
-  const [types] = useState(read)
-  const form = useForm<RequestForm>({ defaultValues: begun ?? requestDefaults(types[0]) })
+  const kept = useKeptForm<RequestForm, typeof read>(
+    `requests/${query ?? ''}`,
+    read,
+    ([first]) => begun ?? requestDefaults(first),
+  )
+  const { form, base: types } = kept
   const client = useQueryClient()
   const navigate = useNavigate()
   const [others, setOthers] = useState<readonly string[]>([])
@@ -88,12 +98,26 @@ function Builder({ types: read, begun }: BuilderProps) {
   }
   const asking = useMutation({
     mutationFn: (filled: RequestForm) => ask(client, requestOf(filled, dcqlOf(filled))),
-    onSuccess: (id) => void navigate({ to: '/requests/$id', params: { id } }),
+    onSuccess: (id) => {
+      kept.done()
+      void navigate({ to: '/requests/$id', params: { id } })
+    },
     onError,
   })
   const saving = useMutation({
-    mutationFn: (filled: RequestForm) => credence.vpQueries.create.mutate({ query: vpQueryOf(filled) }),
-    onSuccess: () => client.invalidateQueries({ queryKey: ['vp-queries'] }),
+    mutationFn: (filled: RequestForm) => {
+      const { label } = namesOf(filled)
+      return credence.vpQueries.create.mutate({
+        query: vpQueryOf(filled),
+        ...(label === undefined ? {} : { name: label }),
+        ...(filled.purpose.trim() === '' ? {} : { purpose: filled.purpose.trim() }),
+      })
+    },
+    onSuccess: (_, filled) => {
+      // The saved query holds the whole form, so nothing is lost if the user leaves.
+      if (!isMoreThanVpQuery(filled)) kept.done()
+      return client.invalidateQueries({ queryKey: ['vp-queries'] })
+    },
     onError,
   })
   const run = (then: SubmitHandler<RequestForm>) => {
@@ -113,6 +137,7 @@ function Builder({ types: read, begun }: BuilderProps) {
         }}
       >
         <div className="fields">
+          <Restored {...kept} />
           {failed !== null && <ProblemNote error={failed} messages={others} />}
           <Credentials types={types} />
           <Conditions />
@@ -121,9 +146,11 @@ function Builder({ types: read, begun }: BuilderProps) {
             <button type="submit" className="primary" disabled={asking.isPending}>
               {words.ask}
             </button>
-            <button type="button" disabled={saving.isPending} onClick={() => run((filled) => saving.mutate(filled))}>
-              {words.save}
-            </button>
+            <May call="vpQueries.create">
+              <button type="button" disabled={saving.isPending} onClick={() => run((filled) => saving.mutate(filled))}>
+                {words.save}
+              </button>
+            </May>
           </div>
           <div role="status">{saving.isSuccess && <Saved />}</div>
         </div>

@@ -1,32 +1,35 @@
-import { useQuery } from '@tanstack/react-query'
-import { sessionChecks } from '../../queries/requests.js'
-import type { VerificationSession } from '../../queries/shapes.js'
+import type { CheckedSession, VerificationSession } from '../../queries/shapes.js'
 import type { Texts } from '../../texts/texts.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { checkSteps } from '../../ui/check-steps.js'
+import { IdOnDemand } from '../../ui/id-on-demand.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Sentence } from '../../ui/sentence.js'
 import { type Step, Timeline } from '../../ui/timeline.js'
+import { useAsks } from './use-asks.js'
 
-/** The progress of a session: its past steps, each check of the answer, and its next step. */
-export function Progress({ sessions }: { readonly sessions: readonly VerificationSession[] }) {
+interface Props {
+  readonly sessions: readonly VerificationSession[]
+  /** The credentials that the request asks for, and the checks of the answer; undefined until they are read. */
+  readonly checked: Pick<CheckedSession, 'asks' | 'checks'> | undefined
+}
+
+/** The progress of a session: one line about the checks, which opens them, its past steps, and its next step. */
+export function Progress({ sessions, checked }: Props) {
   const texts = useTexts()
   const { requests: words, common } = texts
   const last = sessions.at(-1)
-  const isOver = last?.state === 'ResponseVerified' || last?.state === 'Error'
-  const checked = useQuery({ ...sessionChecks(last?.id ?? ''), enabled: isOver })
   if (last === undefined) return <p className="loading">{common.loading}</p>
-  const checks = checkSteps(checked.data?.checks ?? [], texts)
-  // The failed check shows the reason, so the last step does not repeat the reason.
-  const isExplained = checked.data?.checks.some(({ outcome }) => outcome === 'failed') === true
-  const steps = sessions.flatMap((session) => [
-    ...(isEnd(session) ? checks : []),
+  // The failed check is shown with its reason above, so the last step does not repeat the reason.
+  const isExplained = checked?.checks.some(({ outcome }) => outcome === 'failed') === true
+  const steps = sessions.map((session) =>
     stepOf(isExplained ? { ...session, errorMessage: undefined } : session, texts),
-  ])
+  )
   return (
     <>
+      {isOver(last) && checked !== undefined && checked.checks.length > 0 && <Checks {...checked} />}
       <Timeline label={words.progress} steps={[...steps, ...waiting(last, texts)]} />
-      {!isOver && last.expiresAt !== undefined && (
+      {!isOver(last) && last.expiresAt !== undefined && (
         <p className="soft">
           {words.runsOut} <RelativeTime at={last.expiresAt} />
         </p>
@@ -35,7 +38,32 @@ export function Progress({ sessions }: { readonly sessions: readonly Verificatio
   )
 }
 
-const isEnd = ({ state }: VerificationSession) => state === 'ResponseVerified' || state === 'Error'
+/** All checks of an answer behind one line. */
+function Checks({ asks, checks }: NonNullable<Props['checked']>) {
+  const texts = useTexts()
+  const { requests: words } = texts
+  const { queryName } = useAsks()
+  const named = (id: string) => {
+    const ask = asks.find(({ credentialQueryId }) => credentialQueryId === id)
+    return (
+      <span className="soft">
+        {' '}
+        {ask !== undefined && queryName(ask)} <IdOnDemand id={id} what={words.queryId} />
+      </span>
+    )
+  }
+  const passed = checks.filter(({ outcome }) => outcome === 'passed').length
+  return (
+    <details>
+      <summary className={passed === checks.length ? 'good' : undefined}>
+        {words.checksPassed(passed, checks.length)}
+      </summary>
+      <Timeline label={words.checks} steps={checkSteps(checks, texts, named)} />
+    </details>
+  )
+}
+
+const isOver = ({ state }: VerificationSession) => state === 'ResponseVerified' || state === 'Error'
 
 /** Converts an event to a step of the timeline. */
 function stepOf({ state, errorMessage }: VerificationSession, { requests: { steps: words } }: Texts): Step {

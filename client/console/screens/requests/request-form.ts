@@ -1,4 +1,5 @@
 import type { NewRequest } from '../../queries/shapes.js'
+import { type NamesForm, namesOf } from '../../ui/names.js'
 import type { Askable, Format } from './askable.js'
 
 /** A claim of a known type: requested or not. */
@@ -44,8 +45,13 @@ export interface TransactionDraft {
 export const DURATIONS = { minutes: 300, hour: 3_600, day: 86_400 } as const
 export type Duration = keyof typeof DURATIONS
 
+/** The highest number of characters of a purpose. */
+export const MAX_PURPOSE = 300
+
 /** The form of a request. */
-export interface RequestForm {
+export interface RequestForm extends NamesForm {
+  /** Why the verifier asks; empty for a request without a purpose. */
+  purpose: string
   credentials: CredentialDraft[]
   trust: 'configured' | 'own' | 'listed'
   /** One issuer in each line. */
@@ -69,6 +75,9 @@ export function draftOf(askable: Askable | undefined): CredentialDraft {
 }
 
 export const requestDefaults = (first: Askable | undefined): RequestForm => ({
+  reference: '',
+  label: '',
+  purpose: '',
   credentials: [draftOf(first)],
   trust: 'configured',
   trusted: '',
@@ -95,6 +104,8 @@ export function requestOf(form: RequestForm, dcqlQuery: NonNullable<NewRequest['
   const listed = linesOf(form.trusted)
   return {
     dcqlQuery,
+    ...namesOf(form),
+    ...(form.purpose.trim() === '' ? {} : { purpose: form.purpose.trim() }),
     validity: DURATIONS[form.validity],
     ...(form.trust === 'own' ? { trustedIssuers: ['self'] } : {}),
     ...(form.trust === 'listed' ? { trustedIssuers: listed } : {}),
@@ -108,7 +119,8 @@ export function requestOf(form: RequestForm, dcqlQuery: NonNullable<NewRequest['
 export function fieldOfPath(path: string, { credentials }: RequestForm): string | undefined {
   const [member, ...rest] = path.split('.')
   if (member === 'trustedIssuers') return 'trusted'
-  if (member === 'validity') return member
+  if (member === 'validity' || member === 'reference' || member === 'label' || member === 'purpose') return member
+  if (member === 'name') return 'label'
   if (member === 'transactionData') return `transactions.${rest[0]}.type`
   if ((member !== 'dcqlQuery' && member !== 'query') || rest.length === 0) return undefined
   const at = Number(member === 'query' ? rest[0] : rest[1])

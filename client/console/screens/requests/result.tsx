@@ -1,23 +1,30 @@
 import { useQuery } from '@tanstack/react-query'
 import { problemOf } from '../../problems.js'
-import { issuerMetadata } from '../../queries/metadata.js'
 import { verificationResult } from '../../queries/requests.js'
 import type { VerificationResult } from '../../queries/shapes.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
-import { leavesOf } from '../../ui/claims.js'
 import { CredentialCard } from '../../ui/credential-card.js'
-import { entryFor, nameOf } from '../../ui/display-name.js'
+import { entryFor, langOf } from '../../ui/display-name.js'
+import { IdOnDemand } from '../../ui/id-on-demand.js'
 import { Panel } from '../../ui/panel.js'
+import { useIssuerNames } from '../../ui/party-names.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Sentence } from '../../ui/sentence.js'
-import { shortened } from '../../ui/short-id.js'
-import { type Askable, askables } from './askable.js'
+import type { Ask } from './asks.js'
+import { claimsOf, knownTo } from './known-type.js'
+import { useAsks } from './use-asks.js'
 
 type Proven = VerificationResult['credentials'][number]
 
+interface Props {
+  readonly sessionId: string
+  /** The credentials that the request asks for; undefined until they are read. */
+  readonly asks: readonly Ask[] | undefined
+}
+
 /** The result of a session: each credential as a card. */
-export function Result({ sessionId }: { readonly sessionId: string }) {
+export function Result({ sessionId, asks = [] }: Props) {
   const { requests: words } = useSpoken().texts
   const query = useQuery(verificationResult(sessionId))
   if (query.isError && problemOf(query.error).status === 410) {
@@ -34,7 +41,7 @@ export function Result({ sessionId }: { readonly sessionId: string }) {
           <>
             {credentials.map((credential, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: a result never changes.
-              <Card key={at} credential={credential} />
+              <Card key={at} credential={credential} asks={asks} />
             ))}
             <Discarded discarded={discarded} />
             <p className="soft">
@@ -47,36 +54,30 @@ export function Result({ sessionId }: { readonly sessionId: string }) {
   )
 }
 
-/** The credential's type in this installation. The card has the names and colours of this type. */
-const knownTo = (types: readonly Askable[], { type, format }: Proven): Askable | undefined =>
-  types.find((each) => each.format === format && type.includes(each.type))
-
-function Card({ credential }: { readonly credential: Proven }) {
+function Card({ credential, asks }: { readonly credential: Proven; readonly asks: readonly Ask[] }) {
   const { language, texts } = useSpoken()
   const { requests: words } = texts
-  const metadata = useQuery(issuerMetadata)
-  const known = knownTo(askables(metadata.data?.credential_configurations_supported ?? {}), credential)
+  const issuerName = useIssuerNames()
+  const { titleOf, types } = useAsks()
+  const known = knownTo(types, credential)
   const { credentialQueryId, issuer, type, claims, format, transactionData } = credential
+  const asked = titleOf(asks.filter((ask) => ask.credentialQueryId === credentialQueryId))
   const look = entryFor(known?.display ?? [], language)
-  const titles = new Map(known?.claims.map(({ path, display }) => [path.join('\0'), nameOf(display, language)]))
-  const prefix = format === 'jwt_vc_json' ? ['credentialSubject'] : []
-  const shown = leavesOf(claims).map(({ path, value }) => ({
-    key: path.join('\0'),
-    title: titles.get([...prefix, ...path].join('\0')) ?? path.slice(format === 'mso_mdoc' ? 1 : 0).join('.'),
-    value,
-  }))
+  const shown = claimsOf(claims, format, known, language)
   return (
     <div className="proven">
       <CredentialCard
-        title={look?.name ?? type.at(-1) ?? credentialQueryId}
-        issuer={shortened(issuer)}
-        backgroundColor={look?.background_color}
-        textColor={look?.text_color}
+        title={look?.name ?? type.at(-1) ?? words.anyCredential}
+        titleLang={langOf(known?.display, language)}
+        issuer={issuerName(issuer)}
+        display={look}
         claims={shown}
       />
       {shown.length === 0 && <p className="soft">{words.noClaimsShown}</p>}
       <p className="soft">
-        {words.formats[format as keyof typeof words.formats] ?? format} · {words.resultFor(credentialQueryId)}
+        {words.formats[format as keyof typeof words.formats] ?? format}
+        {asked !== undefined && ` · ${words.resultFor(asked)}`}{' '}
+        <IdOnDemand id={credentialQueryId} what={words.queryId} />
       </p>
       {transactionData !== undefined && transactionData.length > 0 && (
         <p className="good">{words.authorized(transactionData.length)}</p>

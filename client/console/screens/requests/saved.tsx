@@ -8,6 +8,7 @@ import { Confirmation } from '../../ui/confirmation.js'
 import { Listing } from '../../ui/listing.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { RelativeTime } from '../../ui/relative-time.js'
+import { useTypeTitles } from '../../ui/type-titles.js'
 import { summaryOf } from './summary.js'
 
 interface Props {
@@ -21,11 +22,17 @@ export function SavedQueries({ queries, onDelete }: Props) {
   const client = useQueryClient()
   const navigate = useNavigate()
   const asking = useMutation({
-    mutationFn: ({ queryBody }: VpQuery) => ask(client, { query: queryBody }),
+    mutationFn: ({ name, purpose, queryBody }: VpQuery) =>
+      ask(client, {
+        query: queryBody,
+        ...(name === undefined ? {} : { label: name }),
+        ...(purpose === undefined ? {} : { purpose }),
+      }),
     onSuccess: (id) => void navigate({ to: '/requests/$id', params: { id } }),
   })
-  const nameOf = ({ queryBody }: VpQuery) =>
-    queryBody.map((item) => summaryOf(item).type ?? words.anyCredential).join(', ')
+  const typeNameOf = useTypeNames()
+  const nameOf = ({ name, queryBody }: VpQuery) =>
+    name ?? queryBody.map((item) => typeNameOf(summaryOf(item).types)).join(', ')
   return (
     <>
       {asking.isError && <ProblemNote error={asking.error} />}
@@ -66,7 +73,7 @@ export function SavedQueries({ queries, onDelete }: Props) {
                   </Link>
                   <button
                     type="button"
-                    className="quiet"
+                    className="quiet danger"
                     aria-label={words.deleteQuery(nameOf(query))}
                     onClick={() => onDelete(query)}
                   >
@@ -82,15 +89,24 @@ export function SavedQueries({ queries, onDelete }: Props) {
   )
 }
 
+/** Returns the titles of types in the user's language, in one text. Without a type, any credential is asked for. */
+function useTypeNames(): (types: readonly string[]) => string {
+  const { requests: words } = useTexts()
+  const titleOf = useTypeTitles()
+  return (types) => (types.length === 0 ? words.anyCredential : types.map(titleOf).join(', '))
+}
+
 /** The type and the claim names of each credential in a query. */
 function Asks({ query }: { readonly query: VpQuery }) {
   const { requests: words } = useTexts()
+  const typeNameOf = useTypeNames()
   return (
     <span className="asks">
-      {query.queryBody.map(summaryOf).map(({ type, claims }, at) => (
+      {query.name !== undefined && <strong>{query.name}</strong>}
+      {query.queryBody.map(summaryOf).map(({ types, claims }, at) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: items of a stored query never change.
         <span key={at}>
-          {type ?? words.anyCredential}
+          {typeNameOf(types)}
           <span className="soft"> {claims.length === 0 ? words.wholeCredential : claims.join(', ')}</span>
         </span>
       ))}

@@ -5,8 +5,8 @@ type Filter = NonNullable<Item['fields'][number]['filter']>
 
 /** Summary of an item of a VP query. */
 export interface Summary {
-  /** The named types; undefined if the item names none. */
-  readonly type: string | undefined
+  /** The names of the types that the item accepts. An empty list accepts each type. */
+  readonly types: readonly string[]
   readonly claims: readonly string[]
 }
 
@@ -33,5 +33,5 @@ export function summaryOf({ fields }: Item): Summary {
     .flatMap(({ filter }) => (filter === undefined ? [] : named(filter)))
     .map(String)
   const claims = fields.filter(({ path }) => !path.some((one) => TYPE.test(one))).map(({ path }) => path[0] ?? '')
-  return { type: types.length === 0 ? undefined : types.join(', '), claims: claims.map(shortPath) }
+  return { types, claims: claims.map(shortPath) }
 }

@@ -1,16 +1,19 @@
 import { Link } from '@tanstack/react-router'
 import { useTexts } from '../../texts/use-texts.js'
 import { type Column, Listing } from '../../ui/listing.js'
+import { CutName, LongName } from '../../ui/long-name.js'
+import { Maker } from '../../ui/maker.js'
+import { knownAs, type Names } from '../../ui/names.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Sentence } from '../../ui/sentence.js'
-import { shortened } from '../../ui/short-id.js'
 import { StateTag } from './state-tag.js'
 
 /** The members that both kinds of sessions have. */
-interface Listed {
+interface Listed extends Names {
   readonly id: string
   readonly state: string
   readonly createdAt: string
+  readonly createdBy?: string | undefined
   readonly errorMessage?: string | undefined
 }
 
@@ -22,14 +25,16 @@ interface Props<Session extends Listed> {
   readonly stateNames: Readonly<Record<Session['state'], string>>
   /** The states that mean success. */
   readonly good: readonly Session['state'][]
+  /** Names a session that has no label and no reference. */
+  readonly nameless: (session: Session) => string
   /** Columns for this kind of session only. */
   readonly columns?: readonly Column<Session>[]
 }
 
 /** A table of sessions: time, state, and the reason of a failure. */
 export function SessionTable<Session extends Listed>(props: Props<Session>) {
-  const { label, sessions, to, stateNames, good, columns = [] } = props
-  const { sessions: words } = useTexts()
+  const { label, sessions, to, stateNames, good, nameless, columns = [] } = props
+  const { sessions: words, names } = useTexts()
   return (
     <Listing
       label={label}
@@ -39,14 +44,13 @@ export function SessionTable<Session extends Listed>(props: Props<Session>) {
         {
           key: 'session',
           name: words.session,
-          cell: ({ id }) => (
-            <Link to={to} params={{ id }}>
-              <code title={id}>{shortened(id)}</code>
+          cell: (session) => (
+            <Link to={to} params={{ id: session.id }}>
+              <LongName>{knownAs(session) ?? nameless(session)}</LongName>
             </Link>
           ),
         },
         ...columns,
-        { key: 'made', name: words.made, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
         {
           key: 'state',
           name: words.state,
@@ -55,6 +59,13 @@ export function SessionTable<Session extends Listed>(props: Props<Session>) {
               {stateNames[state as Session['state']]}
             </StateTag>
           ),
+        },
+        { key: 'made', name: words.made, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
+        { key: 'by', name: words.by, cell: ({ createdBy }) => <Maker sub={createdBy} /> },
+        {
+          key: 'reference',
+          name: names.reference,
+          cell: ({ reference }) => reference !== undefined && <CutName name={reference} what={names.reference} />,
         },
         {
           key: 'why',

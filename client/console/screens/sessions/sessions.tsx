@@ -9,8 +9,10 @@ import { Empty } from '../../ui/empty.js'
 import { ExportButton } from '../../ui/export-button.js'
 import { Filters } from '../../ui/filters.js'
 import { More } from '../../ui/more.js'
+import { useNameFilters } from '../../ui/name-fields.js'
+import { namesInAddress } from '../../ui/names.js'
 import { Screen } from '../../ui/screen.js'
-import { useRights } from '../../ui/use-rights.js'
+import { May, useMay } from '../../ui/use-may.js'
 import { OfferTable } from './offer-table.js'
 import { type SessionSearch, sessionSearch } from './search.js'
 import { VerificationTable } from './verification-table.js'
@@ -21,10 +23,17 @@ const route = getRouteApi('/sessions')
 export function Sessions() {
   const { nav, sessions: words, terms } = useTexts()
   // `validateSearch` of the router keeps unknown members of the address, so the screen parses the filters again.
-  const search = sessionSearch({ ...route.useSearch() })
+  const asked = sessionSearch({ ...route.useSearch() })
   const navigate = useNavigate()
-  const { mayVerify } = useRights()
-  const isExported = mayVerify && search.kind !== 'offers'
+  const byNames = useNameFilters()
+  const may = useMay()
+  const kinds = [
+    ...(may.call('verificationSessions.list') ? [['', words.kinds.requests] as const] : []),
+    ...(may.call('credentialOffers.sessions') ? [['offers', words.kinds.offers] as const] : []),
+  ]
+  // A user who may list only one kind sees this kind.
+  const [only] = kinds
+  const search = kinds.length === 1 && only?.[0] === 'offers' ? { ...asked, kind: 'offers' as const } : asked
   const states = Object.entries<string>(search.kind === 'offers' ? words.offerStates : words.requestStates)
   const show = (values: Readonly<Record<string, string>>) => {
     const next = sessionSearch(values)
@@ -37,7 +46,13 @@ export function Sessions() {
       title={nav.sessions}
       intro={words.intro}
       term={terms.session}
-      actions={isExported ? <ExportButton kind="sessions" from={search.from} to={search.to} /> : undefined}
+      actions={
+        search.kind === 'offers' ? undefined : (
+          <May call="exports.create">
+            <ExportButton kind="sessions" from={search.from} to={search.to} />
+          </May>
+        )
+      }
     >
       <Filters
         label={nav.sessions}
@@ -47,12 +62,18 @@ export function Sessions() {
           {
             name: 'kind',
             label: words.kind,
-            options: [
-              ['', words.kinds.requests],
-              ['offers', words.kinds.offers],
-            ],
+            options: kinds,
           },
           { name: 'state', label: words.state, options: [['', words.anyState], ...states] },
+          ...byNames,
+          {
+            name: 'mine',
+            label: words.by,
+            options: [
+              ['', words.byAnyone],
+              ['true', words.byMe],
+            ],
+          },
           { name: 'from', label: words.from, type: 'date' },
           { name: 'to', label: words.to, type: 'date' },
         ]}
@@ -66,11 +87,21 @@ export function Sessions() {
 const known = <State extends string>(state: string | undefined, states: Readonly<Record<State, string>>) =>
   (Object.keys(states) as State[]).find((name) => name === state)
 
+/** The filters of a list, from the address. */
+const filtersOf = (search: SessionSearch) => ({
+  ...momentsOf(search),
+  ...(search.mine === undefined ? {} : { mine: true }),
+})
+
 function OfRequests({ search }: { readonly search: SessionSearch }) {
   const { sessions: words } = useTexts()
   const state = known(search.state, words.requestStates)
   const query = useInfiniteQuery(
-    verificationSessions({ ...momentsOf(search), ...(state === undefined ? {} : { state }) }),
+    verificationSessions({
+      ...filtersOf(search),
+      ...namesInAddress({ ...search }),
+      ...(state === undefined ? {} : { state }),
+    }),
   )
   return (
     <Asked query={query}>
@@ -91,7 +122,13 @@ function OfRequests({ search }: { readonly search: SessionSearch }) {
 function OfOffers({ search }: { readonly search: SessionSearch }) {
   const { sessions: words } = useTexts()
   const state = known(search.state, words.offerStates)
-  const query = useInfiniteQuery(offerSessions({ ...momentsOf(search), ...(state === undefined ? {} : { state }) }))
+  const query = useInfiniteQuery(
+    offerSessions({
+      ...filtersOf(search),
+      ...namesInAddress({ ...search }),
+      ...(state === undefined ? {} : { state }),
+    }),
+  )
   return (
     <Asked query={query}>
       {(sessions) =>
@@ -123,13 +160,17 @@ function Nothing({ search: { kind, ...filters } }: { readonly search: SessionSea
   return (
     <Empty title={words.none} text={words.noneText}>
       {kind === 'offers' ? (
-        <Link to="/offers" className="button primary">
-          {overview.nextOffer}
-        </Link>
+        <May open="/offers">
+          <Link to="/offers" className="button primary">
+            {overview.nextOffer}
+          </Link>
+        </May>
       ) : (
-        <Link to="/requests/new-request" className="button primary">
-          {requests.make}
-        </Link>
+        <May open="/requests/new-request">
+          <Link to="/requests/new-request" className="button primary">
+            {requests.make}
+          </Link>
+        </May>
       )}
     </Empty>
   )

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import { Tag } from '../../ui/tag.js'
 
 interface Props {
   readonly isGood: boolean
@@ -6,7 +7,7 @@ interface Props {
   readonly children: ReactNode
 }
 
-/** The state of a session in words. */
+/** The state of a session in words. A session that has neither succeeded nor failed waits for a wallet. */
 export const StateTag = ({ isGood, isBad, children }: Props) => (
-  <span className={isGood ? 'tag good' : isBad ? 'tag bad' : 'tag'}>{children}</span>
+  <Tag tone={isGood ? 'good' : isBad ? 'bad' : 'waiting'}>{children}</Tag>
 )

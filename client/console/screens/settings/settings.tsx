@@ -10,6 +10,7 @@ import { Listing } from '../../ui/listing.js'
 import { Panel } from '../../ui/panel.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
+import { Tag } from '../../ui/tag.js'
 
 /** The configuration of the service, and the user's session. Only the language can be changed here. */
 export function Settings() {
@@ -68,7 +69,7 @@ function Value({ setting: { state, value } }: { readonly setting: Setting }) {
   if (value === null) return <span className="soft">{state === 'set' ? words.set : words.unset}</span>
   return (
     <>
-      <code>{value}</code> {state === 'default' && <span className="tag">{words.byDefault}</span>}
+      <code>{value}</code> {state === 'default' && <Tag>{words.byDefault}</Tag>}
     </>
   )
 }

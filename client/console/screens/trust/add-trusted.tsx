@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useForm } from 'react-hook-form'
 import { problemOf, sortMessages } from '../../problems.js'
 import { credence } from '../../service.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Field } from '../../ui/field.js'
+import { Restored } from '../../ui/kept/restored.js'
+import { useKeptForm } from '../../ui/kept/use-kept.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 
 const FIELDS = ['issuer', 'note'] as const
@@ -14,7 +15,8 @@ export function AddTrusted() {
   const { trust: words, form: formWords } = useTexts()
   const client = useQueryClient()
   const [others, setOthers] = useState<readonly string[]>([])
-  const form = useForm({ defaultValues: { issuer: '', note: '' } })
+  const kept = useKeptForm('trust/trusted', undefined, () => ({ issuer: '', note: '' }))
+  const { form } = kept
   const adding = useMutation({
     mutationFn: ({ issuer, note }: { issuer: string; note: string }) =>
       credence.trustedIssuers.add.mutate({
@@ -22,7 +24,7 @@ export function AddTrusted() {
         ...(note.trim() === '' ? {} : { note: note.trim() }),
       }),
     onSuccess: async () => {
-      form.reset()
+      kept.startAnew()
       await client.invalidateQueries({ queryKey: ['trust'] })
     },
     onError: (error) => {
@@ -42,6 +44,7 @@ export function AddTrusted() {
       noValidate
       onSubmit={(event) => void form.handleSubmit((draft) => adding.mutate(draft))(event)}
     >
+      <Restored {...kept} />
       {adding.isError && <ProblemNote error={adding.error} messages={others} />}
       <Field label={words.whom} hint={words.whomHint} required error={errors.issuer?.message}>
         {(control) => (

@@ -1,5 +1,6 @@
 import { useSpoken } from '../../texts/use-texts.js'
 import { relative } from '../../ui/relative-time.js'
+import { Tag } from '../../ui/tag.js'
 
 /** Remaining time from which the screen shows a warning, as the service's log does, in milliseconds. */
 const WARN_MS = 30 * 86_400_000
@@ -17,11 +18,11 @@ export function CertificateEnd({ until }: Props) {
   const end = new Date(until)
   const left = end.getTime() - now.getTime()
   const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(end)
-  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'medium' }).format(end)
+  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' }).format(end)
   if (left > WARN_MS) return <span title={exact}>{words.until(day)}</span>
   return (
-    <span className={left > 0 ? 'tag warn' : 'tag bad'} title={exact}>
+    <Tag tone={left > 0 ? 'warn' : 'bad'} title={exact}>
       {left > 0 ? words.endsSoon(relative(end, now, language)) : words.ended(relative(end, now, language))}
-    </span>
+    </Tag>
   )
 }

@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useForm } from 'react-hook-form'
 import { problemOf, sortMessages } from '../../problems.js'
 import { credence } from '../../service.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { CopyButton } from '../../ui/copy-button.js'
 import { Field } from '../../ui/field.js'
+import { Restored } from '../../ui/kept/restored.js'
+import { useKeptForm } from '../../ui/kept/use-kept.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 
 interface Props {
@@ -74,11 +75,12 @@ function CertificateForm({ id }: Props) {
   const { trust: words, form: formWords } = useTexts()
   const client = useQueryClient()
   const [others, setOthers] = useState<readonly string[]>([])
-  const form = useForm({ defaultValues: { chain: '' } })
+  const kept = useKeptForm(`trust/certificate/${id}`, undefined, () => ({ chain: '' }))
+  const { form } = kept
   const certifying = useMutation({
     mutationFn: ({ chain }: { chain: string }) => credence.agent.certifyVerifier.mutate({ id, chain }),
     onSuccess: async () => {
-      form.reset()
+      kept.startAnew()
       await client.invalidateQueries({ queryKey: ['trust'] })
     },
     onError: (error) => {
@@ -96,6 +98,7 @@ function CertificateForm({ id }: Props) {
       noValidate
       onSubmit={(event) => void form.handleSubmit((draft) => certifying.mutate(draft))(event)}
     >
+      <Restored {...kept} />
       {certifying.isError && <ProblemNote error={certifying.error} messages={others} />}
       <Field label={words.chain} hint={words.chainHint} required error={form.formState.errors.chain?.message}>
         {(control) => (

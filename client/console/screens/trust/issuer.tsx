@@ -1,23 +1,27 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type IssuerSigner, issuerSigner } from '../../queries/trust.js'
+import { useFaceTexts } from '../../texts/faces/use-face-texts.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { langOf, nameOf } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
-import { useRights } from '../../ui/use-rights.js'
+import { Tag } from '../../ui/tag.js'
+import { May } from '../../ui/use-may.js'
 import { CertificatePanel } from './certificate-panel.js'
+import { FacePanel } from './face.js'
 import { FileCertificate } from './file-certificate.js'
 import { hostOf } from './host.js'
 import { Identity } from './identity.js'
-import { Rename } from './rename.js'
 import { Sections } from './sections.js'
 
 const route = getRouteApi('/trust/issuers/$id')
 
 /** One issuer record: its identity, its certificates, its formats and its types. */
 export function Issuer() {
+  // The form needs these texts later. They load with the screen, so that the screen does not disappear meanwhile.
+  useFaceTexts()
   const { language, texts } = useSpoken()
   const { trust: words } = texts
   const { id } = route.useParams()
@@ -36,7 +40,6 @@ export function Issuer() {
 
 function Whole({ issuer }: { readonly issuer: IssuerSigner }) {
   const { trust: words } = useTexts()
-  const { isAdmin } = useRights()
   return (
     <div className="panels">
       <div className="stack">
@@ -52,12 +55,12 @@ function Whole({ issuer }: { readonly issuer: IssuerSigner }) {
       </div>
       <div className="stack">
         {issuer.changeable && (
-          <Panel title={words.names}>
-            <Rename kind="issuer" signer={issuer} />
-          </Panel>
+          <May call="signers.renameIssuer">
+            <FacePanel kind="issuer" signer={issuer} />
+          </May>
         )}
         <CertificatePanel signer={issuer} none={issuer.isDefault ? words.noIssuerCertificate : words.noOwnCertificate}>
-          {issuer.isDefault && isAdmin ? <FileCertificate kind="issuer" host={hostOf(issuer)} /> : undefined}
+          {issuer.isDefault && issuer.changeable ? <FileCertificate kind="issuer" host={hostOf(issuer)} /> : undefined}
         </CertificatePanel>
       </div>
     </div>
@@ -71,11 +74,7 @@ function Formats({ issuer: { formats } }: { readonly issuer: IssuerSigner }) {
       {formats.map(({ format, lacks }) => (
         <li key={format} className="row">
           <span>{requests.formats[format as keyof typeof requests.formats] ?? format}</span>
-          {lacks === null ? (
-            <span className="tag good">{words.canSign}</span>
-          ) : (
-            <span className="tag">{words.needsCertificate}</span>
-          )}
+          {lacks === null ? <Tag tone="good">{words.canSign}</Tag> : <Tag>{words.needsCertificate}</Tag>}
         </li>
       ))}
     </ul>

@@ -12,8 +12,6 @@ export const displayOf = (names: Names): Display =>
     ...(locale.trim() === '' ? {} : { locale: locale.trim() }),
   }))
 
-export const namesOf = (display: Display): Names => display.map(({ name, locale = '' }) => ({ name, locale }))
-
 /**
  * Returns the field of the form for a path in the input of the call. Empty rows are not sent, so positions in the form
  * and in the input may differ.

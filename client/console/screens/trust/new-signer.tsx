@@ -1,11 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { FormProvider, useForm } from 'react-hook-form'
+import { FormProvider } from 'react-hook-form'
 import { problemOf, sortMessages } from '../../problems.js'
 import { makeSigner, type SignerKind } from '../../queries/trust.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Check } from '../../ui/check.js'
+import { Restored } from '../../ui/kept/restored.js'
+import { useKeptForm } from '../../ui/kept/use-kept.js'
 import { NameRows, type NamesForm } from '../../ui/name-rows.js'
 import { Panel } from '../../ui/panel.js'
 import { ProblemNote } from '../../ui/problem-note.js'
@@ -40,11 +42,16 @@ function NewSigner({ kind }: { readonly kind: SignerKind }) {
   const { trust: words } = texts
   const client = useQueryClient()
   const navigate = useNavigate()
-  const form = useForm<SignerForm>({ defaultValues: { method: 'web', names: [{ name: '', locale: language }] } })
+  const kept = useKeptForm<SignerForm, string>(`trust/new-${kind}`, language, (locale) => ({
+    method: 'web',
+    names: [{ name: '', locale }],
+  }))
+  const { form } = kept
   const [others, setOthers] = useState<readonly string[]>([])
   const making = useMutation({
     mutationFn: ({ method, names }: SignerForm) => makeSigner(kind, { method, display: displayOf(names) }),
     onSuccess: async ({ id }) => {
+      kept.done()
       await Promise.all(['trust', 'agent'].map((subject) => client.invalidateQueries({ queryKey: [subject] })))
       if (kind === 'issuer') await navigate({ to: '/trust/issuers/$id', params: { id } })
       else await navigate({ to: '/trust/verifiers/$id', params: { id } })
@@ -64,6 +71,7 @@ function NewSigner({ kind }: { readonly kind: SignerKind }) {
         noValidate
         onSubmit={(event) => void form.handleSubmit((draft) => making.mutate(draft))(event)}
       >
+        <Restored {...kept} />
         {making.isError && <ProblemNote error={making.error} messages={others} />}
         <Panel title={words.names}>
           <NameRows legend={words.shownTo} />

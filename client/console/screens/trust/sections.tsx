@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { useTexts } from '../../texts/use-texts.js'
+import { May } from '../../ui/use-may.js'
 
 /** The screens of "Trust and keys", with their addresses. */
 export function Sections() {
@@ -10,6 +11,9 @@ export function Sections() {
         {words.signers}
       </Link>
       <Link to="/trust/trusted">{words.trusted}</Link>
+      <May open="/trust/images">
+        <Link to="/trust/images">{words.images}</Link>
+      </May>
       <Link to="/trust/rotation">{words.rotation}</Link>
     </nav>
   )

@@ -5,34 +5,34 @@ import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { langOf, nameOf } from '../../ui/display-name.js'
 import { Empty } from '../../ui/empty.js'
+import { IdOnDemand } from '../../ui/id-on-demand.js'
 import { Listing } from '../../ui/listing.js'
 import { More } from '../../ui/more.js'
 import { Panel } from '../../ui/panel.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
-import { ShortId, shortened } from '../../ui/short-id.js'
-import { useRights } from '../../ui/use-rights.js'
+import { Tag } from '../../ui/tag.js'
+import { May } from '../../ui/use-may.js'
 import { CertificateEnd } from './certificate-end.js'
 import { Sections } from './sections.js'
 
 /** Issuer and verifier records, with their signing keys. */
 export function Trust() {
   const { nav, trust: words } = useTexts()
-  const { mayIssue, mayVerify } = useRights()
   return (
     <Screen title={nav.trust} intro={words.intro}>
       <Sections />
       <div className="stack">
-        {mayIssue && (
+        <May call="signers.issuers">
           <Panel title={words.issuers} intro={words.issuersIntro}>
             <Signers kind="issuer" />
           </Panel>
-        )}
-        {mayVerify && (
+        </May>
+        <May call="signers.verifiers">
           <Panel title={words.verifiers} intro={words.verifiersIntro}>
             <Signers kind="verifier" />
           </Panel>
-        )}
+        </May>
       </div>
     </Screen>
   )
@@ -40,21 +40,25 @@ export function Trust() {
 
 function Signers({ kind }: { readonly kind: SignerKind }) {
   const { trust: words } = useTexts()
-  const { isAdmin } = useRights()
   const query = useInfiniteQuery(signers(kind))
-  const make = isAdmin && (
-    <p>
-      {kind === 'issuer' ? (
-        <Link to="/trust/issuers/new-issuer" className="button">
-          {words.newIssuer}
-        </Link>
-      ) : (
-        <Link to="/trust/verifiers/new-verifier" className="button">
-          {words.newVerifier}
-        </Link>
-      )}
-    </p>
-  )
+  const make =
+    kind === 'issuer' ? (
+      <May open="/trust/issuers/new-issuer">
+        <p>
+          <Link to="/trust/issuers/new-issuer" className="button">
+            {words.newIssuer}
+          </Link>
+        </p>
+      </May>
+    ) : (
+      <May open="/trust/verifiers/new-verifier">
+        <p>
+          <Link to="/trust/verifiers/new-verifier" className="button">
+            {words.newVerifier}
+          </Link>
+        </p>
+      </May>
+    )
   return (
     <Asked query={query}>
       {(listed) =>
@@ -81,7 +85,7 @@ interface TableProps {
 
 function SignerTable({ kind, signers: rows }: TableProps) {
   const { language, texts } = useSpoken()
-  const { trust: words, overview } = texts
+  const { trust: words, overview, common } = texts
   return (
     <Listing
       label={kind === 'issuer' ? words.issuers : words.verifiers}
@@ -91,22 +95,22 @@ function SignerTable({ kind, signers: rows }: TableProps) {
         {
           key: 'name',
           name: words.name,
-          cell: ({ id, display, did, isDefault }) => (
+          cell: ({ id, display, isDefault }) => (
             <span className="row">
               {kind === 'issuer' ? (
                 <Link to="/trust/issuers/$id" params={{ id }} lang={langOf(display, language)}>
-                  {nameOf(display, language) ?? <code title={did}>{shortened(did)}</code>}
+                  {nameOf(display, language) ?? common.unnamed}
                 </Link>
               ) : (
                 <Link to="/trust/verifiers/$id" params={{ id }} lang={langOf(display, language)}>
-                  {nameOf(display, language) ?? <code title={did}>{shortened(did)}</code>}
+                  {nameOf(display, language) ?? common.unnamed}
                 </Link>
               )}
-              {isDefault && <span className="tag">{overview.byDefault}</span>}
+              {isDefault && <Tag>{overview.byDefault}</Tag>}
             </span>
           ),
         },
-        { key: 'did', name: 'DID', cell: ({ did }) => <ShortId id={did} what="DID" /> },
+        { key: 'did', name: 'DID', cell: ({ did }) => <IdOnDemand id={did} what="DID" /> },
         { key: 'algorithm', name: words.signsWith, cell: ({ algorithm }) => algorithm },
         {
           key: 'certificate',

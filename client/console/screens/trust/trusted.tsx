@@ -11,7 +11,7 @@ import { Panel } from '../../ui/panel.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { shortened } from '../../ui/short-id.js'
-import { useRights } from '../../ui/use-rights.js'
+import { May, useMay } from '../../ui/use-may.js'
 import { AddTrusted } from './add-trusted.js'
 import { Certificates } from './certificates.js'
 import { Sections } from './sections.js'
@@ -22,21 +22,27 @@ const written = (issuer: string): string => (issuer.startsWith('did:') ? shorten
 /** The trusted issuers, and the trust anchors of issuers, status lists, verifiers and wallet providers. */
 export function Trusted() {
   const { trust: words } = useTexts()
-  const { mayIssue, mayVerify, isAdmin } = useRights()
   return (
     <Screen title={words.trusted} intro={words.trustedIntro}>
       <Sections />
       <div className="stack">
-        {mayVerify && <OfCredentials isAdmin={isAdmin} />}
-        {mayVerify && <CredentialRoots />}
-        {mayIssue && <WalletRoots />}
+        <May call="trustedIssuers.list">
+          <OfCredentials />
+        </May>
+        <May call="trustedIssuers.configured">
+          <CredentialRoots />
+        </May>
+        <May call="walletTrust.read">
+          <WalletRoots />
+        </May>
       </div>
     </Screen>
   )
 }
 
-function OfCredentials({ isAdmin }: { readonly isAdmin: boolean }) {
+function OfCredentials() {
   const { trust: words } = useTexts()
+  const mayAdd = useMay().call('trustedIssuers.add')
   const query = useInfiniteQuery(trustedIssuers)
   return (
     <div className="panels">
@@ -44,12 +50,12 @@ function OfCredentials({ isAdmin }: { readonly isAdmin: boolean }) {
         <Asked query={query}>
           {(listed) => (
             <>
-              <Added issuers={listed} isAdmin={isAdmin} />
+              <Added issuers={listed} />
               <More query={query} />
             </>
           )}
         </Asked>
-        {isAdmin ? <AddTrusted /> : <p className="soft">{words.onlyAdmins}</p>}
+        {mayAdd ? <AddTrusted /> : <p className="soft">{words.onlyAdmins}</p>}
       </Panel>
       <Panel title={words.configured} intro={words.configuredIntro}>
         <Asked query={useQuery(credentialTrust)}>
@@ -73,16 +79,18 @@ function OfCredentials({ isAdmin }: { readonly isAdmin: boolean }) {
 
 interface AddedProps {
   readonly issuers: readonly TrustedIssuer[]
-  readonly isAdmin: boolean
 }
 
-function Added({ issuers, isAdmin }: AddedProps) {
+function Added({ issuers }: AddedProps) {
   const { trust: words, common } = useTexts()
+  const may = useMay()
   const [leaving, setLeaving] = useState<TrustedIssuer>()
   const calledOf = ({ issuer, note }: TrustedIssuer) => note ?? written(issuer)
   return (
     <>
-      {issuers.length === 0 && <p className="soft">{isAdmin ? words.addedNone : words.addedNoneRead}</p>}
+      {issuers.length === 0 && (
+        <p className="soft">{may.call('trustedIssuers.add') ? words.addedNone : words.addedNoneRead}</p>
+      )}
       {issuers.length > 0 && (
         <Listing
           label={words.added}
@@ -100,7 +108,7 @@ function Added({ issuers, isAdmin }: AddedProps) {
               ),
             },
             { key: 'at', name: words.addedAt, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
-            ...(isAdmin
+            ...(may.call('trustedIssuers.remove')
               ? [
                   {
                     key: 'actions',
@@ -109,7 +117,7 @@ function Added({ issuers, isAdmin }: AddedProps) {
                     cell: (row: TrustedIssuer) => (
                       <button
                         type="button"
-                        className="quiet"
+                        className="quiet danger"
                         aria-label={words.removeTrusted(calledOf(row))}
                         onClick={() => setLeaving(row)}
                       >

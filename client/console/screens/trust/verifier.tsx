@@ -1,26 +1,30 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type VerifierSigner, verifierSigner } from '../../queries/trust.js'
+import { useFaceTexts } from '../../texts/faces/use-face-texts.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { langOf, nameOf } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
 import { ShortId } from '../../ui/short-id.js'
-import { useRights } from '../../ui/use-rights.js'
+import { Tag } from '../../ui/tag.js'
+import { May } from '../../ui/use-may.js'
 import { CertificateEnd } from './certificate-end.js'
 import { CertificatePanel } from './certificate-panel.js'
 import { Certify } from './certify.js'
+import { FacePanel } from './face.js'
 import { FileCertificate } from './file-certificate.js'
 import { hostOf } from './host.js'
 import { Identity } from './identity.js'
-import { Rename } from './rename.js'
 import { Sections } from './sections.js'
 
 const route = getRouteApi('/trust/verifiers/$id')
 
 /** One verifier record: its identity, its certificates and its client identifiers. */
 export function Verifier() {
+  // The form needs these texts later. They load with the screen, so that the screen does not disappear meanwhile.
+  useFaceTexts()
   const { language, texts } = useSpoken()
   const { trust: words } = texts
   const { id } = route.useParams()
@@ -39,7 +43,6 @@ export function Verifier() {
 
 function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
   const { trust: words } = useTexts()
-  const { isAdmin } = useRights()
   const { id, isDefault, changeable } = verifier
   return (
     <div className="panels">
@@ -53,12 +56,12 @@ function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
       </div>
       <div className="stack">
         {changeable && (
-          <Panel title={words.names}>
-            <Rename kind="verifier" signer={verifier} />
-          </Panel>
+          <May call="signers.renameVerifier">
+            <FacePanel kind="verifier" signer={verifier} />
+          </May>
         )}
         <CertificatePanel signer={verifier} none={words.noVerifierCertificate}>
-          {isDefault && isAdmin ? (
+          {isDefault && changeable ? (
             <FileCertificate kind="verifier" host={hostOf(verifier)} />
           ) : changeable ? (
             <Certify id={id} />
@@ -86,8 +89,8 @@ function ClientIds({ verifier }: { readonly verifier: VerifierSigner }) {
       {names.map(({ prefix, clientId, lacks, isDefault }) => (
         <li key={prefix}>
           <strong>{words.prefixes[prefix]}</strong>
-          {isDefault && <span className="tag good">{overview.byDefault}</span>}
-          {lacks !== null && <span className="tag">{lackOf(prefix)}</span>}
+          {isDefault && <Tag tone="good">{overview.byDefault}</Tag>}
+          {lacks !== null && <Tag>{lackOf(prefix)}</Tag>}
           {prefix === 'verifier_attestation' && attestedUntil !== null && <CertificateEnd until={attestedUntil} />}
           {clientId !== null && <ShortId id={clientId} what={words.prefixes[prefix]} />}
         </li>

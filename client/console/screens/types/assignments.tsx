@@ -1,18 +1,20 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { issuerRecords } from '../../queries/agent.js'
-import type { TypeVersion } from '../../queries/types.js'
+import type { TypeVersion } from '../../queries/shapes.js'
 import { credence } from '../../service.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { Check } from '../../ui/check.js'
 import { langOf, nameOf } from '../../ui/display-name.js'
+import { useIssuerNames } from '../../ui/party-names.js'
 import { ProblemNote } from '../../ui/problem-note.js'
-import { shortened } from '../../ui/short-id.js'
+import { Tag } from '../../ui/tag.js'
 
 /** The issuers of a type: all issuers, or only the assigned issuers. */
 export function Assignments({ type }: { readonly type: TypeVersion }) {
   const { language, texts } = useSpoken()
   const { types: words } = texts
+  const issuerName = useIssuerNames()
   const client = useQueryClient()
   const change = useMutation({
     mutationFn: async ({ issuerId, assign }: { readonly issuerId: string; readonly assign: boolean }) => {
@@ -40,10 +42,10 @@ export function Assignments({ type }: { readonly type: TypeVersion }) {
                   if (!change.isPending) change.mutate({ issuerId: id, assign: target.checked })
                 }}
               >
-                <span lang={langOf(display, language)}>
-                  {nameOf(display, language) ?? <code title={did}>{shortened(did)}</code>}
+                <span lang={langOf(display, language)} title={did}>
+                  {nameOf(display, language) ?? issuerName(isDefault ? undefined : did)}
                 </span>{' '}
-                {isDefault && <span className="tag">{texts.overview.byDefault}</span>}
+                {isDefault && <Tag>{texts.overview.byDefault}</Tag>}
               </Check>
             ))}
           </fieldset>

@@ -1,5 +1,5 @@
 import { useTexts } from '../../texts/use-texts.js'
-import type { ShownClaim } from './claims.js'
+import type { ShownClaim } from './shown-claims.js'
 
 /** The claims of a version, as a table for reading. */
 export function Claims({ rows }: { readonly rows: readonly ShownClaim[] }) {
@@ -16,13 +16,15 @@ export function Claims({ rows }: { readonly rows: readonly ShownClaim[] }) {
         </tr>
       </thead>
       <tbody>
-        {rows.map(({ path, title, kind, values, required, selective }) => (
+        {rows.map(({ path, title, kind, several, values, required, selective }) => (
           <tr key={path}>
             <th scope="row">
               {title || path}
               {title !== '' && <code className="soft"> {path}</code>}
             </th>
-            <td data-label={words.kind}>{values === '' ? words.kinds[kind] : words.oneOf(values)}</td>
+            <td data-label={words.kind}>
+              {values !== '' ? words.oneOf(values) : several ? words.listOf(words.kinds[kind]) : words.kinds[kind]}
+            </td>
             <td data-label={words.required}>{required ? common.yes : common.no}</td>
             <td data-label={words.selective}>{selective ? common.yes : common.no}</td>
           </tr>

@@ -1,16 +1,22 @@
 import { useState } from 'react'
-import type { TypeVersion } from '../../queries/types.js'
+import type { TypeVersion } from '../../queries/shapes.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Field } from '../../ui/field.js'
-import { type ClaimRow, differences, rowsOf } from './claims.js'
+import { Tag } from '../../ui/tag.js'
+import { type ClaimRow, rowsOf } from './claims.js'
 import { localeOf, namesOf, withNames } from './names.js'
+import { differences } from './shown-claims.js'
+import { bodyOfVersion } from './version-body.js'
+
+/** A removed claim is no error, so it is not red. */
+const TONES = { added: 'good', removed: 'ended', changed: 'plain' } as const
 
 /**
  * The rows of a version. Each title in a further language contains the language, because versions may list languages in
  * different orders.
  */
 function comparable(version: TypeVersion): ClaimRow[] | undefined {
-  const names = namesOf(version, '')
+  const names = namesOf(bodyOfVersion(version), 'en')
   const rows = rowsOf(version.schemaBody, version.selectivelyDisclosable)
   return (
     rows &&
@@ -61,9 +67,7 @@ export function Comparison({ versions }: { readonly versions: readonly TypeVersi
         {changes?.map(({ path, change, parts }) => (
           <li key={path}>
             <code>{path}</code>
-            <span className={{ added: 'tag good', removed: 'tag bad', changed: 'tag' }[change]}>
-              {words.changes[change]}
-            </span>
+            <Tag tone={TONES[change]}>{words.changes[change]}</Tag>
             {parts !== undefined && <span className="soft">{parts.map((part) => words.parts[part]).join(', ')}</span>}
           </li>
         ))}

@@ -1,18 +1,24 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { type TypeVersion, typeVersions } from '../../queries/types.js'
+import type { TypeVersion } from '../../queries/shapes.js'
+import { typeVersions } from '../../queries/types.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { titlesOf } from '../../ui/claim-titles.js'
 import { CredentialCard } from '../../ui/credential-card.js'
 import { entryFor, langOf } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
+import { useIssuerNames } from '../../ui/party-names.js'
 import { Screen } from '../../ui/screen.js'
+import { May } from '../../ui/use-may.js'
 import { Assignments } from './assignments.js'
-import { shownClaims } from './claims.js'
 import { Claims } from './claims-shown.js'
 import { Comparison } from './comparison.js'
 import { written } from './draft.js'
+import { saveType } from './save-type.js'
+import { shownClaims } from './shown-claims.js'
+import { SourceTest } from './source-test.js'
+import { bodyOfVersion } from './version-body.js'
 import { Versions } from './versions.js'
 
 const route = getRouteApi('/types/$name')
@@ -34,13 +40,27 @@ export function TypeDetail() {
       actions={
         <>
           {active !== undefined && (
-            <Link to="/offers" search={{ type: name }} className="button primary">
-              {words.offer}
-            </Link>
+            <May open="/offers">
+              <Link to="/offers" search={{ type: name }} className="button primary">
+                {words.offer}
+              </Link>
+            </May>
           )}
-          <Link to="/types/$name/edit" params={{ name }} className="button">
-            {words.nextVersion}
-          </Link>
+          <May open="/types/$name/edit">
+            <Link to="/types/$name/edit" params={{ name }} className="button">
+              {words.nextVersion}
+            </Link>
+          </May>
+          <May open="/types/new-type">
+            <Link to="/types/new-type" search={{ from: name }} className="button">
+              {words.duplicate}
+            </Link>
+          </May>
+          {shown !== undefined && (
+            <button type="button" onClick={() => saveType(bodyOfVersion(shown))}>
+              {words.saveFile}
+            </button>
+          )}
         </>
       }
     >
@@ -58,6 +78,7 @@ interface BodyProps {
 function Body({ title, shown, versions }: BodyProps) {
   const { language, texts } = useSpoken()
   const { types: words } = texts
+  const issuerName = useIssuerNames()
   if (shown === undefined) return null
   const look = entryFor(shown.display ?? [], language)
   const rows = shownClaims(shown.schemaBody, shown.selectivelyDisclosable, titlesOf(shown, language))
@@ -67,6 +88,11 @@ function Body({ title, shown, versions }: BodyProps) {
         <Panel title={words.claims}>
           {rows.length === 0 ? <pre className="code">{written(shown.schemaBody)}</pre> : <Claims rows={rows} />}
         </Panel>
+        {shown.claimsSource !== undefined && (
+          <Panel title={words.source}>
+            <SourceTest type={shown} source={shown.claimsSource} />
+          </Panel>
+        )}
         <Panel title={words.versions}>
           <Versions versions={versions} />
         </Panel>
@@ -75,15 +101,18 @@ function Body({ title, shown, versions }: BodyProps) {
             <Comparison versions={versions} />
           </Panel>
         )}
-        <Panel title={words.assigned} intro={words.assignedIntro}>
-          <Assignments type={shown} />
-        </Panel>
+        <May call="agent.issuers">
+          <Panel title={words.assigned} intro={words.assignedIntro}>
+            <Assignments type={shown} />
+          </Panel>
+        </May>
       </div>
       <aside aria-label={words.preview}>
         <CredentialCard
           title={title}
-          backgroundColor={look?.background_color}
-          textColor={look?.text_color}
+          titleLang={langOf(shown.display, language)}
+          issuer={issuerName()}
+          display={look}
           claims={rows
             .filter(({ kind }) => kind !== 'group')
             .map((row) => ({ key: row.path, title: row.title || row.path }))}

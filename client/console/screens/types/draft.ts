@@ -1,45 +1,57 @@
-import { EACH } from '../../../../server/protocol/json-schema/applicable.js'
-import type { CredenceInputs, CredenceOutputs } from '../../../index.js'
-import { ifSound, walked } from '../../ui/schema-walk.js'
+import type { CredenceInputs } from '../../../index.js'
+import { type Beside, besideOf, besideOfRows, besideOfSchema, settingsOf, withBeside } from './beside.js'
 import {
   type ClaimRow,
   EMPTY_SCHEMA,
   emptyRow,
   isObject,
   type JsonObject,
+  pathOfRow,
   rowsOf,
   schemaOf,
-  selectiveOf,
 } from './claims.js'
-import { type ClaimNames, claimNamesIn, claimNamesOf, localeOf, namesOf, type TypeName, withNames } from './names.js'
+import {
+  type ClaimNames,
+  claimNamesIn,
+  displayOf,
+  NO_LOOK,
+  namesOf,
+  type TypeName,
+  withLanguages,
+  withNames,
+} from './names.js'
+import type { ClaimPath } from './paths.js'
+import { memberSettings, type Settings, settingsDraft } from './settings.js'
 
-type NewVersion = CredenceInputs['schemas']['create']
-type TypeVersion = CredenceOutputs['schemas']['read']
+/** A credential type as the service takes it: the body of `POST /schemas`. */
+export type TypeBody = CredenceInputs['schemas']['create']
 
-/** The form of a credential type. The table and the JSON text are two views of the same schema. */
-export interface TypeDraft {
+/**
+ * The form of a credential type. The table and the JSON text are two views of the same schema. The settings of claims
+ * that JSON Schema cannot hold are in the rows of the table, and in `beside` while the schema is edited as JSON.
+ */
+export interface TypeDraft extends Settings {
   name: string
+  version: string
   title: string
   description: string
   /** The type's names by language, at least one. */
   names: TypeName[]
-  backgroundColor: string
-  textColor: string
-  /** Validity in days, as the user typed it; empty if the credential never expires. */
-  expiresInDays: string
-  suspendable: boolean
-  /** When claims are erased; `default` if the installation decides. */
-  retention: 'default' | 'never' | 'untilIssued' | 'days'
-  /** Days after which claims are erased, as typed. */
-  retentionDays: string
+  /** Whether the type is also issued as a mobile document. */
+  hasMdoc: boolean
+  doctype: string
+  /** Whether the type lists the claims that may be withheld, even if the list equals the default. */
+  listed: boolean
   mode: 'table' | 'json'
   rows: ClaimRow[]
   json: string
   /** Names of claims in further languages, as JSON. */
   claimsJson: string
+  /** The settings of claims by path, for the schema in `base`. */
+  beside: readonly Beside[]
+  /** The schema that `beside` and the origins of the rows belong to. */
+  base: JsonObject
 }
-
-export const COLORS = { backgroundColor: '#1d4fc4', textColor: '#ffffff' } as const
 
 export const written = (schema: JsonObject | ClaimNames): string => JSON.stringify(schema, null, 2)
 
@@ -53,183 +65,137 @@ export function objectIn(text: string): JsonObject | undefined {
   }
 }
 
-function retentionDraft(version: TypeVersion | undefined): Pick<TypeDraft, 'retention' | 'retentionDays'> {
-  const claims = version?.retention?.claims
-  if (claims === undefined) return { retention: 'default', retentionDays: '' }
-  return typeof claims === 'string'
-    ? { retention: claims, retentionDays: '' }
-    : { retention: 'days', retentionDays: String(claims.days) }
+const claimsText = (claims: ClaimNames): string => (claims.length === 0 ? '' : written(claims))
+
+const namesOfBeside = (beside: readonly Beside[]): ClaimNames =>
+  beside.filter(({ names }) => names.length > 0).map(({ path, names }) => ({ path: [...path], display: [...names] }))
+
+/** The rows of a table for a schema and its settings; at least one row. */
+function tableOf(rows: readonly ClaimRow[], beside: readonly Beside[], names: readonly TypeName[]): ClaimRow[] {
+  return rows.length === 0 ? [emptyRow()] : withNames(withBeside(rows, beside), namesOfBeside(beside), names)
 }
 
-/** The retention of a draft. The console does not show the retention of records, so it comes from the previous version. */
-function retentionOf({ retention, retentionDays }: TypeDraft, before: TypeVersion | undefined) {
-  if (retention === 'default') return {}
-  const claims = retention === 'days' ? { days: Number(retentionDays) } : retention
-  const record = before?.retention?.record
-  return { retention: { claims, ...(record === undefined ? {} : { record }) } }
-}
-
-/** The first draft of a new type, or of the next version of a type. */
-export function draftOf(version: TypeVersion | undefined, language: string): TypeDraft {
-  const [first] = version?.display ?? []
-  const schema = version?.schemaBody ?? EMPTY_SCHEMA
-  const names = namesOf(version, language)
-  const claims = version?.claims ?? []
-  const rows = rowsOf(schema, version?.selectivelyDisclosable)
+/**
+ * The draft of a type.
+ *
+ * @param body the type; undefined for a new type
+ * @param language the language of a new type's name
+ */
+export function draftOf(body: TypeBody | undefined, language: string): TypeDraft {
+  const schema = body?.schema ?? EMPTY_SCHEMA
+  // The titles of a type without names are in English, as in its metadata.
+  const names = namesOf(body ?? {}, body === undefined ? language : 'en')
+  const beside = besideOf(schema, body ?? {})
+  const rows = rowsOf(schema, undefined)
   return {
-    name: version?.name ?? '',
-    title: version?.title ?? '',
-    description: version?.description ?? '',
+    ...settingsDraft(body),
+    name: body?.name ?? '',
+    version: String(body?.version ?? 1),
+    title: body?.title ?? '',
+    description: body?.description ?? '',
     names,
-    backgroundColor: first?.background_color ?? COLORS.backgroundColor,
-    textColor: first?.text_color ?? COLORS.textColor,
-    expiresInDays: version?.expiresInDays === undefined ? '' : String(version.expiresInDays),
-    suspendable: version?.suspendable === true,
-    ...retentionDraft(version),
+    hasMdoc: body?.mdoc !== undefined,
+    doctype: body?.mdoc?.doctype ?? '',
+    listed: body?.selectivelyDisclosable !== undefined,
     mode: rows === undefined ? 'json' : 'table',
-    rows: rows === undefined || rows.length === 0 ? [emptyRow()] : withNames(rows, claims, names),
+    rows: tableOf(rows ?? [], beside, names),
     json: written(schema),
-    claimsJson: claims.length === 0 ? '' : written(claims),
+    claimsJson: claimsText(namesOfBeside(beside)),
+    beside,
+    base: schema,
   }
 }
 
-/**
- * The schema of a draft; undefined if the JSON text is no JSON object. In table mode, the JSON text supplies the
- * members that the table does not show.
- */
-export const schemaOfDraft = ({ mode, rows, json }: TypeDraft): JsonObject | undefined =>
-  mode === 'json' ? objectIn(json) : schemaOf(rows, objectIn(json) ?? EMPTY_SCHEMA)
-
-/** The names of a draft's claims in further languages. Undefined if the JSON text is not a list of names. */
-export const claimNamesOfDraft = ({ mode, rows, names, claimsJson }: TypeDraft): ClaimNames | undefined =>
-  mode === 'json' ? claimNamesIn(claimsJson) : claimNamesOf(rows, names, claimNamesIn(claimsJson) ?? [])
-
-const ELEMENT = /^(?:\*|\d+)$/
-
-/** Whether a schema declares the claim at a path, through objects and arrays. */
-const declares = (schema: JsonObject, path: string): boolean =>
-  path.split('.').reduce((place, step) => (ELEMENT.test(step) ? place.item(EACH) : place.member(step)), walked(schema))
-    .isDeclared
-
-/**
- * The claims inside a claim of kind `other` have no rows in the table. They stay selectively disclosable if they were
- * so before and the schema still declares them.
- */
-function withinClosed(
-  rows: readonly ClaimRow[],
-  before: TypeVersion | undefined,
-  schema: JsonObject = EMPTY_SCHEMA,
-): readonly string[] {
-  const closed = rows.filter(({ kind }) => kind === 'other').map(({ path }) => `${path.trim()}.`)
-  const below = before?.selectivelyDisclosable?.filter((path) => closed.some((above) => path.startsWith(above))) ?? []
-  return below.filter((path) => ifSound(() => declares(schema, path)) ?? true)
+/** The schema of a draft with the settings of its claims. */
+export interface Settled {
+  readonly schema: JsonObject
+  readonly beside: readonly Beside[]
 }
 
-const MEMBER = /^[^.]*/
-
-/**
- * Returns the selectively disclosable claims after a change of the schema. Claims that the schema no longer declares
- * are removed. New claims at the top level are added, because a new row of the table is selectively disclosable too.
- */
-function renewed(setting: readonly string[], former: ReadonlySet<string>, schema: JsonObject): readonly string[] {
-  const renew = () => [
-    ...setting.filter((path) => declares(schema, path)),
-    // A path separates names with dots, so it cannot contain a name with a dot.
-    ...walked(schema).names.filter((name) => !former.has(name) && !name.includes('.')),
-  ]
-  return ifSound(renew) ?? setting
+/** The field whose text is not what it should be. */
+export interface Unreadable {
+  readonly wrong: 'json' | 'claimsJson'
 }
 
-/**
- * Returns the selectively disclosable claims of a schema that is edited as JSON. JSON Schema has no member for
- * selective disclosure. So the choices in the table stay, and new claims at the top level are added. If the table never
- * showed the claims, the choices of the previous version stay.
- */
-function selectiveInJson({ rows, json }: TypeDraft, before: TypeVersion | undefined): readonly string[] | undefined {
-  const schema = objectIn(json) ?? EMPTY_SCHEMA
-  const known = new Map(rows.filter(({ path }) => path.trim() !== '').map((row) => [row.path.trim(), row.selective]))
-  const setting = before?.selectivelyDisclosable
-  if (known.size === 0) {
-    const former = new Set(ifSound(() => walked(before?.schemaBody ?? EMPTY_SCHEMA).names))
-    return setting === undefined ? undefined : renewed(setting, former, schema)
+const pathsOfRows = (rows: readonly ClaimRow[]): ClaimPath[] => rows.map(({ path }) => pathOfRow(path, rows))
+
+/** The schema of a draft and the settings of its claims, from the view that the user edits. */
+export function settled(draft: TypeDraft): Settled | Unreadable {
+  const { mode, rows, names, json, base, beside } = draft
+  if (mode === 'table') {
+    const shown = pathsOfRows(rowsOf(base, undefined) ?? [])
+    return { schema: schemaOf(rows, base), beside: besideOfRows(rows, names, beside, shown) }
   }
-  const shown = rowsOf(schema, undefined)
-  if (shown !== undefined) {
-    const kept = shown.map((row) => ({ ...row, selective: known.get(row.path) ?? row.selective }))
-    return [...selectiveOf(kept), ...withinClosed(kept, before, schema)]
+  const schema = objectIn(json)
+  if (schema === undefined) return { wrong: 'json' }
+  const claims = claimNamesIn(draft.claimsJson)
+  if (claims === undefined) return { wrong: 'claimsJson' }
+  return { schema, beside: besideOfSchema(schema, base, beside, claims) }
+}
+
+/** The draft with its schema as JSON. Undefined if the draft cannot be read. */
+export function asJson(draft: TypeDraft): TypeDraft | undefined {
+  const now = settled(draft)
+  if ('wrong' in now) return undefined
+  return {
+    ...draft,
+    mode: 'json',
+    json: written(now.schema),
+    claimsJson: claimsText(namesOfBeside(now.beside)),
+    beside: now.beside,
+    base: now.schema,
   }
-  const others = setting?.filter((path) => !known.has(path)) ?? []
-  const former = new Set([...known.keys()].map((path) => MEMBER.exec(path)?.[0] ?? path))
-  return renewed([...selectiveOf(rows), ...others], former, schema)
 }
 
-/** The draft's selectively disclosable claims. */
-function disclosureOf(draft: TypeDraft, before: TypeVersion | undefined) {
-  const selective =
-    draft.mode === 'json'
-      ? selectiveInJson(draft, before)
-      : [...selectiveOf(draft.rows), ...withinClosed(draft.rows, before, schemaOfDraft(draft))]
-  return selective === undefined ? {} : { selectivelyDisclosable: [...selective] }
+/** The draft with its schema as a table, or the reason against it. `notInTable`: the table cannot show the schema. */
+export function asTable(draft: TypeDraft): TypeDraft | Unreadable | 'notInTable' {
+  const now = settled(draft)
+  if ('wrong' in now) return now
+  const rows = rowsOf(now.schema, undefined)
+  if (rows === undefined) return 'notInTable'
+  const names = withLanguages(draft.names, namesOfBeside(now.beside))
+  return {
+    ...draft,
+    mode: 'table',
+    names,
+    rows: tableOf(rows, now.beside, names),
+    json: written(now.schema),
+    beside: now.beside,
+    base: now.schema,
+  }
 }
 
-/**
- * Makes the input of the call that publishes a draft as a new version. Members that the console does not show come from
- * the previous version.
- */
-export function newVersion(
-  draft: TypeDraft,
-  schema: JsonObject,
-  claims: ClaimNames,
-  before: TypeVersion | undefined,
-): NewVersion {
+function displayMember(draft: TypeDraft): Required<Pick<TypeBody, 'display'>> {
   const [first, ...further] = draft.names
   // The titles in the schema are in this language, so the language is sent even if it has no name.
-  const named = {
-    locale: localeOf(first ?? { locale: '' }),
-    name: first?.name.trim() || draft.title.trim() || draft.name.trim(),
+  const name = first?.name.trim() || draft.title.trim() || draft.name.trim()
+  return {
+    display: [
+      displayOf(first ?? { ...NO_LOOK, name, locale: '' }, name),
+      ...further.filter((entry) => entry.name.trim() !== '').map((entry) => displayOf(entry, entry.name.trim())),
+    ],
   }
-  const names = [named, ...further.filter(({ name }) => name.trim() !== '')]
+}
+
+/** The body of the call that publishes a draft, or the field that cannot be read. */
+export function bodyOf(draft: TypeDraft): TypeBody | Unreadable {
+  const now = settled(draft)
+  if ('wrong' in now) return now
+  const doctype = draft.hasMdoc ? draft.doctype.trim() : undefined
+  const { claimsFrom, ...beside } = settingsOf(now.schema, now.beside, { listed: draft.listed, doctype })
   return {
     name: draft.name.trim(),
-    version: before === undefined ? 1 : Math.floor(before.version) + 1,
-    schema: { ...schema },
+    version: Number(draft.version),
+    schema: { ...now.schema },
     ...(draft.title.trim() === '' ? {} : { title: draft.title.trim() }),
     ...(draft.description.trim() === '' ? {} : { description: draft.description.trim() }),
-    display: names.map((entry) => ({
-      ...before?.display?.find(({ locale = '' }) => localeOf({ locale }) === localeOf(entry)),
-      name: entry.name.trim(),
-      locale: localeOf(entry),
-      background_color: draft.backgroundColor,
-      text_color: draft.textColor,
-    })),
-    ...(claims.length === 0 ? {} : { claims }),
-    ...disclosureOf(draft, before),
-    ...(draft.expiresInDays.trim() === '' ? {} : { expiresInDays: Number(draft.expiresInDays) }),
-    ...(draft.suspendable ? { suspendable: true } : {}),
-    ...retentionOf(draft, before),
-    ...(before?.claimsFrom === undefined ? {} : { claimsFrom: before.claimsFrom }),
-    ...(before?.keyAttestation === undefined ? {} : { keyAttestation: before.keyAttestation }),
-    ...(before?.mdoc === undefined ? {} : { mdoc: before.mdoc }),
+    ...displayMember(draft),
+    ...beside,
+    ...memberSettings(draft),
+    // A type with a claims source takes no claims from the sign-in.
+    ...(claimsFrom === undefined || draft.sourceUrl.trim() !== '' ? {} : { claimsFrom }),
   }
 }
 
-const INNER = /^schema\.((?:properties\.[^.]+\.?)+)/
-
-/** Returns the field of the form for a path in the input of the call. */
-export function fieldOfPath(path: string, { mode, rows }: TypeDraft): string | undefined {
-  if (path.startsWith('schema')) {
-    if (mode === 'json') return 'json'
-    const names =
-      INNER.exec(path)?.[1]
-        ?.split('.')
-        .filter((part, at) => at % 2 === 1 && part !== '') ?? []
-    const at = rows.findIndex((row) => row.path.trim() === names.join('.'))
-    return at < 0 ? undefined : `rows.${at}.path`
-  }
-  const claim = /^claims\.(\d+)/.exec(path)
-  if (claim !== null) return mode === 'json' ? 'claimsJson' : undefined
-  const display = /^display\.(\d+)\.(name|locale)$/.exec(path)
-  if (display !== null) return `names.${display[1]}.${display[2]}`
-  if (path.startsWith('retention.claims')) return 'retentionDays'
-  return ['name', 'title', 'description', 'expiresInDays'].find((field) => field === path)
-}
+/** Whether the outcome of reading a draft is an error. */
+export const isUnreadable = (outcome: TypeBody | Unreadable): outcome is Unreadable => 'wrong' in outcome

@@ -1,30 +1,33 @@
 import { useState } from 'react'
-import type { TypeVersion } from '../../queries/types.js'
+import type { TypeVersion } from '../../queries/shapes.js'
 import { credence } from '../../service.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Confirmation } from '../../ui/confirmation.js'
 import { RelativeTime } from '../../ui/relative-time.js'
+import { Tag } from '../../ui/tag.js'
+import { useMay } from '../../ui/use-may.js'
 
 /** All versions of a type. Each can be withdrawn. */
 export function Versions({ versions }: { readonly versions: readonly TypeVersion[] }) {
   const { types: words } = useTexts()
   const [asked, setAsked] = useState<TypeVersion>()
+  const may = useMay()
   return (
     <>
       <ul className="plain records">
         {versions.map((version) => (
           <li key={version.id}>
             <strong>{words.version(version.version)}</strong>
-            <span className={version.active ? 'tag good' : 'tag'}>
+            <Tag tone={version.active ? 'good' : version.withdrawn ? 'ended' : 'plain'}>
               {version.active ? words.active : version.withdrawn ? words.withdrawn : words.superseded}
-            </span>
+            </Tag>
             <span className="soft">
               {words.published} <RelativeTime at={version.createdAt} />
             </span>
-            {version.withdrawn !== true && (
+            {version.withdrawn !== true && may.call('schemas.withdraw') && (
               <button
                 type="button"
-                className="quiet"
+                className="quiet danger"
                 aria-label={words.withdrawVersion(version.version)}
                 onClick={() => setAsked(version)}
               >

@@ -1,10 +1,15 @@
+import { useQuery } from '@tanstack/react-query'
 import type { CredenceOutputs } from '../../../index.js'
-import { useTexts } from '../../texts/use-texts.js'
+import { issuerMetadata } from '../../queries/metadata.js'
+import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { checkSteps } from '../../ui/check-steps.js'
-import { leavesOf } from '../../ui/claims.js'
 import { CredentialCard } from '../../ui/credential-card.js'
-import { shortened } from '../../ui/short-id.js'
+import { entryFor, langOf } from '../../ui/display-name.js'
+import { useIssuerNames } from '../../ui/party-names.js'
+import { aboutSubject } from '../../ui/subject-claims.js'
 import { Timeline } from '../../ui/timeline.js'
+import { askables, type Format } from '../requests/askable.js'
+import { claimsOf, knownTo } from '../requests/known-type.js'
 
 type Answer = CredenceOutputs['verify']['checks']
 type Valid = Extract<Answer['verdict'], { isValid: true }>
@@ -25,45 +30,36 @@ export function Verdict({ answer: { verdict, checks } }: { readonly answer: Answ
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Claims about the credential itself (RFC 7519, SD-JWT VC), not about its subject. */
-const ABOUT_ITSELF = new Set([
-  'iss',
-  'iat',
-  'nbf',
-  'exp',
-  'jti',
-  'sub',
-  'cnf',
-  'status',
-  'vct',
-  'vct#integrity',
-  '_sd_alg',
-])
-
-function subjectOf(verdict: Valid): { readonly type: string; readonly claims: object } {
-  if ('docType' in verdict) return { type: verdict.docType, claims: verdict.nameSpaces }
+function subjectOf(verdict: Valid): { readonly format: Format; readonly type: string; readonly claims: object } {
+  if ('docType' in verdict) return { format: 'mso_mdoc', type: verdict.docType, claims: verdict.nameSpaces }
   const { payload } = verdict
   if ('prettyClaims' in verdict) {
-    const claims = Object.entries(verdict.prettyClaims).filter(([name]) => !ABOUT_ITSELF.has(name))
-    return { type: String(payload.vct ?? ''), claims: Object.fromEntries(claims) }
+    return { format: 'dc+sd-jwt', type: String(payload.vct ?? ''), claims: aboutSubject(verdict.prettyClaims) }
   }
   const vc = isObject(payload.vc) ? payload.vc : payload
   const types = Array.isArray(vc.type) ? vc.type : []
   const { credentialSubject } = vc
   const claims = isObject(credentialSubject) ? credentialSubject : {}
-  return { type: String(types.at(-1) ?? ''), claims }
+  return { format: 'jwt_vc_json', type: String(types.at(-1) ?? ''), claims }
 }
 
 function Says({ verdict }: { readonly verdict: Valid }) {
-  const { verify: words } = useTexts()
-  const { type, claims } = subjectOf(verdict)
+  const { language, texts } = useSpoken()
+  const issuerName = useIssuerNames()
+  const configurations = useQuery(issuerMetadata).data?.credential_configurations_supported ?? {}
+  const { format, type, claims } = subjectOf(verdict)
+  const known = knownTo(askables(configurations), { format, type: [type] })
+  const look = entryFor(known?.display ?? [], language)
   return (
     <>
-      <h3>{words.says}</h3>
+      <h3>{texts.verify.says}</h3>
       <CredentialCard
-        title={type.split('/').at(-1) ?? type}
-        issuer={shortened(verdict.issuer)}
-        claims={leavesOf(claims).map(({ path, value }) => ({ key: path.join('\0'), title: path.join('.'), value }))}
+        title={look?.name ?? type.split('/').at(-1) ?? type}
+        titleLang={langOf(known?.display, language)}
+        issuer={issuerName(verdict.issuer)}
+        display={look}
+        state="valid"
+        claims={claimsOf(claims, format, known, language)}
       />
     </>
   )

@@ -3,6 +3,8 @@ import { type FormEvent, useState } from 'react'
 import { give, noteUse, type Outcome, type Wallet } from '../../queries/wallets.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Field } from '../../ui/field.js'
+import { Restored } from '../../ui/kept/restored.js'
+import { useKeptState } from '../../ui/kept/use-kept.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { WalletOutcome } from '../../ui/wallet-outcome.js'
 
@@ -10,8 +12,9 @@ import { WalletOutcome } from '../../ui/wallet-outcome.js'
 export function Give({ wallet }: { readonly wallet: Wallet }) {
   const { wallets: words, form } = useTexts()
   const client = useQueryClient()
-  const [link, setLink] = useState('')
-  const [pin, setPin] = useState('')
+  const kept = useKeptState(`wallets/${wallet.id}`, { link: '', pin: '' })
+  const { link, pin } = kept.values
+  const set = (members: Partial<typeof kept.values>) => kept.set((before) => ({ ...before, ...members }))
   const [isMissing, setMissing] = useState(false)
   const [outcome, setOutcome] = useState<Outcome>()
   const giving = useMutation({
@@ -23,8 +26,7 @@ export function Give({ wallet }: { readonly wallet: Wallet }) {
     onSuccess: (became) => {
       setOutcome(became)
       if (became.kind === 'taken' || became.kind === 'presented') {
-        setLink('')
-        setPin('')
+        kept.startAnew()
       }
     },
     onSettled: () => client.invalidateQueries({ queryKey: ['wallets'] }),
@@ -36,6 +38,7 @@ export function Give({ wallet }: { readonly wallet: Wallet }) {
   }
   return (
     <form className="fields" onSubmit={submit} noValidate>
+      <Restored {...kept} />
       <Field label={words.link} hint={words.linkHint} error={isMissing ? form.required : undefined} required>
         {(control) => (
           <textarea
@@ -44,13 +47,13 @@ export function Give({ wallet }: { readonly wallet: Wallet }) {
             spellCheck={false}
             autoComplete="off"
             value={link}
-            onChange={({ target }) => setLink(target.value)}
+            onChange={({ target }) => set({ link: target.value })}
           />
         )}
       </Field>
       <Field label={words.pin} hint={words.pinHint}>
         {(control) => (
-          <input {...control} autoComplete="off" value={pin} onChange={({ target }) => setPin(target.value)} />
+          <input {...control} autoComplete="off" value={pin} onChange={({ target }) => set({ pin: target.value })} />
         )}
       </Field>
       {giving.isError && <ProblemNote error={giving.error} />}

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { heldCredentials, presentations, type Wallet as WalletRecord, wallets } from '../../queries/wallets.js'
-import { useTexts } from '../../texts/use-texts.js'
+import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { Fact } from '../../ui/fact.js'
 import { Panel } from '../../ui/panel.js'
@@ -10,7 +10,7 @@ import { Screen } from '../../ui/screen.js'
 import { ShortId } from '../../ui/short-id.js'
 import { Give } from './give.js'
 import { Held } from './held.js'
-import { Presented } from './presented.js'
+import { PresentedByWallet } from './presented.js'
 
 const route = getRouteApi('/wallets/$id')
 
@@ -18,9 +18,11 @@ const route = getRouteApi('/wallets/$id')
 export function Wallet() {
   const { wallets: words } = useTexts()
   const { id } = route.useParams()
+  const query = useQuery(wallets)
+  const name = query.data?.find((each) => each.id === id)?.name
   return (
-    <Screen title={words.one} intro={words.oneIntro}>
-      <Asked query={useQuery(wallets)}>
+    <Screen title={name ?? words.one} intro={words.oneIntro}>
+      <Asked query={query}>
         {(all) => {
           const wallet = all.find((each) => each.id === id)
           return wallet === undefined ? (
@@ -35,8 +37,10 @@ export function Wallet() {
 }
 
 function Whole({ wallet }: { readonly wallet: WalletRecord }) {
-  const { wallets: words } = useTexts()
+  const { language, texts } = useSpoken()
+  const { wallets: words } = texts
   const { id, did, createdAt } = wallet
+  const heldQuery = useQuery(heldCredentials(id, language))
   return (
     <div className="stack">
       <div className="panels">
@@ -59,12 +63,12 @@ function Whole({ wallet }: { readonly wallet: WalletRecord }) {
           </dl>
         </Panel>
       </div>
-      <Asked query={useQuery(heldCredentials(id))}>{(held) => <Held wallet={wallet} credentials={held} />}</Asked>
+      <Asked query={heldQuery}>{(held) => <Held wallet={wallet} credentials={held} />}</Asked>
       <Asked query={useQuery(presentations(id))}>
         {(shown) =>
           shown.length === 0 ? null : (
             <Panel title={words.presentations}>
-              <Presented presentations={shown} />
+              <PresentedByWallet walletId={id} presentations={shown} held={heldQuery.data} />
             </Panel>
           )
         }

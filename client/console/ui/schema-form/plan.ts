@@ -1,3 +1,4 @@
+import type { SchemaPlace } from '../../../../server/protocol/json-schema/applicable.js'
 import { pathKey } from '../../../../server/protocol/json-schema/declared-claims.js'
 import {
   type FieldKind,
@@ -6,7 +7,7 @@ import {
   type FormPart,
   formOf,
 } from '../../../../server/protocol/json-schema/form.js'
-import { NO_PATTERNS } from '../schema-walk.js'
+import { NO_PATTERNS, walked } from '../schema-walk.js'
 
 /** A JSON object, as schemas and subjects are. */
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -17,6 +18,10 @@ export type ControlKind = FieldKind
 export interface Control extends FormField<string> {
   /** The name of the field in the form. A claim's name may have any character, a field's name may not. */
   readonly field: string
+  /** How the claim holds an image: as a data URI, or as its bytes in base64. Undefined for any other claim. */
+  readonly image?: 'dataUri' | 'base64'
+  /** The titles of the values of a choice, by position. A value without a title is its own title. */
+  readonly choiceTitles?: readonly (string | undefined)[]
 }
 
 /** A group of claims. */
@@ -29,6 +34,38 @@ export type Part = Control | Group
 /** The values that the user entered, by field. */
 export type Typed = Readonly<Record<string, string | boolean | undefined>>
 
+const isText = (value: unknown): value is string => typeof value === 'string'
+
+function imageAt(place: SchemaPlace): Control['image'] {
+  const says = (keyword: string, begin: string) =>
+    place.said(keyword).some((value) => isText(value) && value.startsWith(begin))
+  if (says('pattern', '^data:image/')) return 'dataUri'
+  return says('contentMediaType', 'image/') && says('contentEncoding', 'base64') ? 'base64' : undefined
+}
+
+/** The titles of values that `oneOf` or `anyOf` names with `const`. */
+function choiceTitlesAt(place: SchemaPlace, choices: readonly unknown[]): (string | undefined)[] {
+  const branches = [...place.said('oneOf'), ...place.said('anyOf')].flat()
+  const titles = new Map(
+    branches.flatMap((branch) =>
+      typeof branch === 'object' && branch !== null && 'const' in branch && 'title' in branch && isText(branch.title)
+        ? [[branch.const, branch.title] as const]
+        : [],
+    ),
+  )
+  return choices.map((value) => titles.get(value))
+}
+
+/** The parts of a control that only the console shows. */
+function shownParts(place: SchemaPlace, { choices }: FormField<string>): Pick<Control, 'image' | 'choiceTitles'> {
+  const image = imageAt(place)
+  const titles = choiceTitlesAt(place, choices)
+  return {
+    ...(image === undefined ? {} : { image }),
+    ...(titles.some((title) => title !== undefined) ? { choiceTitles: titles } : {}),
+  }
+}
+
 /**
  * The controls and groups of an object's schema, the same as in the service's own form.
  *
@@ -36,11 +73,13 @@ export type Typed = Readonly<Record<string, string | boolean | undefined>>
  */
 export function planOf(schema: JsonObject, titles: ReadonlyMap<string, string> = new Map()): Part[] {
   let made = 0
+  const root = walked(schema)
   const controlled = (parts: readonly FormPart<string>[]): Part[] =>
     parts.map((part) => {
       if (part.kind === 'group') return { ...part, parts: controlled(part.parts) }
       made += 1
-      return { ...part, field: `claim${made}` }
+      const place = part.path.reduce((at, name) => at.member(name), root)
+      return { ...part, field: `claim${made}`, ...shownParts(place, part) }
     })
   const titleOf = (path: readonly string[]) => titles.get(pathKey(path)) ?? path.at(-1) ?? ''
   return controlled(formOf(schema, { titleOf, pattern: NO_PATTERNS }))

@@ -3,6 +3,7 @@ import { pathKey } from '../../../../server/protocol/json-schema/declared-claims
 import type { Texts } from '../../texts/texts.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { type ControlProps, Field } from '../field.js'
+import { ImageInput } from './image-input.js'
 import type { Control, ControlKind, Part } from './plan.js'
 
 /** The part of a form's values that holds the fields of a plan. */
@@ -59,7 +60,8 @@ function ClaimField({ control }: { readonly control: Control }) {
 function Input({ control, props }: { readonly control: Control; readonly props: ControlProps }) {
   const { offers: words, common } = useTexts()
   const { register } = useFormContext<ClaimsForm>()
-  const { kind, field, choices } = control
+  const { kind, field, choices, choiceTitles, image } = control
+  if (image !== undefined) return <ImageInput field={field} image={image} title={control.title} props={props} />
   const registered = { ...props, ...register(`claims.${field}`) }
   if (AS_TEXT.has(kind)) return <textarea {...registered} spellCheck={kind === 'lines' || kind === 'long'} />
   if (kind === 'boolean' || kind === 'choice') {
@@ -69,7 +71,7 @@ function Input({ control, props }: { readonly control: Control; readonly props: 
             ['true', common.yes],
             ['false', common.no],
           ]
-        : choices.map((value, at) => [String(at), String(value)])
+        : choices.map((value, at) => [String(at), choiceTitles?.[at] ?? String(value)])
     return (
       <select {...registered}>
         <option value="">{words.unset}</option>

@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { route } from '../../../api/contract.js'
 import { errors } from '../../../api/errors.js'
 import { zTxCodeRequest } from '../../openid4vci/tx-code.js'
-import { zCredentialOfferSession } from '../credential-offers.contract.js'
+import { zCredentialOfferSession, zUndecided } from '../credential-offers.contract.js'
 
 const MAX_REASON = 300
 
 const WHO = 'For the creator of the offer and for operators. For any other caller the offer is unknown.'
 
 const zOfferAgain = zCredentialOfferSession.extend({
+  ...zUndecided.shape,
   createdBy: z.string().meta({ description: 'The `sub` of the caller that created the offer.' }),
   grant: z.enum(['pre-authorized_code', 'authorization_code']).meta({ description: 'How a wallet gets its token.' }),
   reason: z.string().optional().meta({ description: 'The reason of a cancelled offer.' }),
@@ -24,6 +25,10 @@ const zOfferAgain = zCredentialOfferSession.extend({
   txCode: z.string().optional().meta({
     description: 'The transaction code, if the open offer has one. Codes of versions before 0.2.0 were not stored.',
   }),
+  txCodeLocked: z.boolean().optional().meta({
+    description:
+      'True if wrong transaction codes locked the offer. A resend opens it again, with a new transaction code.',
+  }),
 })
 
 export const readCredentialOffer = {
@@ -31,7 +36,7 @@ export const readCredentialOffer = {
     tag: 'Credential offers',
     summary: 'Read a credential offer again',
     description: `${WHO} While a wallet can take the offer, the answer contains its address, QR code, share page and transaction code. Afterwards it contains only the state.`,
-    access: 'clientOrUser',
+    access: 'clientOrIssuer',
     errors: [400, errors.credentialOfferNotFound()],
   }),
   input: z.strictObject({ id: z.string() }),
@@ -45,7 +50,7 @@ export const cancelCredentialOffer = {
     description:
       `${WHO} The session ends in Error with \`Offer cancelled.\`, and no wallet can take the offer any more. A wallet that already has a ` +
       'token, or waits for a decision, gets nothing either. A repeat changes nothing. The answer is a 409 for an offer that was taken or has ended.',
-    access: 'clientOrUser',
+    access: 'clientOrIssuer',
     errors: [400, errors.credentialOfferNotFound(), errors.offerTaken()],
   }),
   input: z.strictObject({
@@ -63,14 +68,16 @@ export const resendCredentialOffer = {
     summary: 'Give a credential offer a new link',
     description:
       `${WHO} The offer keeps its session and its claims. Its earlier address, share page, codes and tokens are dead at once, and its ` +
-      'time begins again. The session returns to Created. The answer is a 409 for an offer that was taken, waits for a decision, or has ended.',
-    access: 'clientOrUser',
+      'time begins again. The session returns to Created. An offer that wrong transaction codes locked is open again, with a new code. The answer is a 409 for an offer that was taken, waits for a decision, or has ended.',
+    access: 'clientOrIssuer',
+    idempotent: true,
     errors: [400, errors.credentialOfferNotFound(), errors.offerTaken()],
   }),
   input: z.strictObject({
     id: z.string(),
     txCode: zTxCodeRequest.optional().meta({
-      description: 'Requests a new transaction code. Without it, an earlier transaction code stays valid.',
+      description:
+        'Requests a new transaction code. Without it, an earlier transaction code stays valid, unless it is locked.',
     }),
   }),
   output: zOfferAgain,

@@ -1,51 +1,42 @@
 import type { z } from 'zod'
 import { errors } from '../../../api/errors.js'
 import { secondsAfter } from '../../../api/moment.js'
-import type { Caller } from '../../../auth/caller.js'
-import { rightsOf } from '../../../auth/rights.js'
+import { creatorIn } from '../../../auth/rights.js'
 import type { Config } from '../../../config/config.js'
-import { sqlStateOf } from '../../../database/errors.js'
+import { isDeadlock } from '../../../database/errors.js'
 import type { Metrics } from '../../../metrics/metrics.js'
-import { receivePageUrl } from '../../../pages/addresses.js'
 import { qrCodeDataUri } from '../../../pages/qr-code.js'
-import { offeringFullUrl } from '../../offerings/offering-json.js'
 import { closedReason } from '../../openid4vci/offer.js'
-import type { Seals } from '../../openid4vci/sealed.js'
-import {
-  CONFIDENTIAL_KEY,
-  type Confidential,
-  openConfidential,
-  sealConfidential,
-} from '../../openid4vci/sessions/confidential.js'
-import { CANCELLED, sessionView, UNREDEEMED_STATES } from '../../openid4vci/sessions/session.js'
-import { describeTxCode, hashTxCode, newTxCode, txCodeMatches } from '../../openid4vci/tx-code.js'
-import { batchRandom } from '../batch/create-batch.js'
+import type { WalletOffering } from '../../openid4vci/offer-store.js'
+import { CONFIDENTIAL_KEY, openConfidential, sealConfidential } from '../../openid4vci/sessions/confidential.js'
+import { CANCELLED, isTxCodeLocked, sessionView, UNREDEEMED_STATES } from '../../openid4vci/sessions/session.js'
+import { describeTxCode, hashTxCode, newTxCode } from '../../openid4vci/tx-code.js'
+import type { Decisions } from '../decide.js'
 import { type NewPagePorts, newPageOf } from '../page.js'
 import { assertTxCode, txCodeWithAuthorizationCode } from '../prepare.js'
+import type { Sender } from '../reach.js'
 import type { readCredentialOffer, resendCredentialOffer } from './again.contract.js'
+import type { ReadOpenOffer } from './open-offer.js'
 import type { NewCode, OfferAgain, OfferAgainStore } from './store.js'
 
 type Answer = z.input<typeof readCredentialOffer.output>
 type TxCodeRequest = z.output<typeof resendCredentialOffer.input>['txCode']
 
-/** The sender of a request: a user, the client secret, or both. */
-export interface Sender {
-  readonly caller: Caller | undefined
-  readonly client: boolean
-}
-
 /** The highest number of attempts to store a new link. An attempt fails if a wallet changes the session at the same time. */
 const ATTEMPTS = 4
 
-/** Two statements lock the session and an authorization in opposite order. PostgreSQL then ends one of them. */
-const DEADLOCK = '40P01'
+/** The offering as a resend makes it: open again if its transaction code is locked and its batch is not cancelled. */
+const unlocked = ({ offering, session, batchCancelled }: OfferAgain): WalletOffering =>
+  isTxCodeLocked(session) && !batchCancelled
+    ? { ...offering, session: { ...session, state: 'Created', errorMessage: null, txCodeAttempts: 0 } }
+    : offering
 
 /** Dependencies of {@link createOffersAgain}. */
 export interface OffersAgainPorts {
   readonly store: Pick<OfferAgainStore, 'find' | 'cancel' | 'resend'>
-  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile' | 'issuerRole' | 'verifierRole'> &
-    NewPagePorts['config']
-  readonly seals: Pick<Seals, 'offerName'>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile'> & NewPagePorts['config']
+  readonly openOffer: ReadOpenOffer
+  readonly undecided: Decisions['undecided']
   readonly sealingKey: (label: string) => Uint8Array
   readonly metrics: Pick<Metrics, 'offerSession'>
   readonly random: (length: number) => Uint8Array
@@ -57,56 +48,30 @@ export type OffersAgain = ReturnType<typeof createOffersAgain>
 
 /** Credential offers after they were made: they are read again, cancelled, and sent again. */
 export function createOffersAgain(ports: OffersAgainPorts) {
-  const { store, config, seals, sealingKey, metrics, random, clock, newId } = ports
+  const { store, config, openOffer, undecided: undecidedOffers, sealingKey, metrics, random, clock, newId } = ports
   const confidentialKey = sealingKey(CONFIDENTIAL_KEY)
-  const batchRandomOf = batchRandom(sealingKey)
 
-  /**
-   * The only creator whose offers the sender reaches; undefined for operators, who reach the offers of all.
-   *
-   * @throws 404 for a user without the role, if the role is configured
-   */
-  const creatorFor = ({ caller, client }: Sender): string | undefined => {
-    if (client) return undefined
-    if (caller === undefined) throw errors.unauthorized()
-    if (rightsOf(caller.roles, config).mayIssue) return undefined
-    if (config.issuerRole !== undefined) throw errors.credentialOfferNotFound()
-    return caller.sub
-  }
-
-  const offerFor = async (sender: Sender, id: string): Promise<OfferAgain> => {
-    const found = await store.find(id, creatorFor(sender))
+  const offerFor = async ({ reach }: Sender, id: string): Promise<OfferAgain> => {
+    const found = await store.find(id, creatorIn(reach))
     if (found === undefined) throw errors.credentialOfferNotFound()
     return found
   }
 
-  /** The transaction code; undefined if the offer has none, or its code was not stored. */
-  const codeOf = ({ session }: OfferAgain, confidential: Confidential): string | undefined => {
-    const { id, txCode, txCodeHash } = session
-    if (txCode === null || txCodeHash === null || confidential.txCode !== undefined) return confidential.txCode
-    const code = newTxCode(txCode, batchRandomOf(id))
-    return txCodeMatches(sealingKey('tx-code'), id, code, txCodeHash) ? code : undefined
-  }
+  /** The reason of the offer or of its batch. After an erasure of its claims, an offer has none. */
+  const reasonOf = ({ offering, session, sealed, cancelledBatch: batch }: OfferAgain): string | undefined =>
+    openConfidential(confidentialKey, session.id, sealed).reason ??
+    (batch === undefined || offering.claimsErased
+      ? undefined
+      : openConfidential(confidentialKey, batch.id, batch.sealed).reason)
 
   const shown = async (found: OfferAgain): Promise<Answer> => {
-    const { offering, session, sealed, page, walletUrl } = found
-    const confidential = openConfidential(confidentialKey, session.id, sealed)
+    const { offering, session } = found
     const view = { ...sessionView(session), createdBy: session.createdBy, grant: offering.grant }
-    if (closedReason(offering, clock()) !== undefined)
-      return { ...view, ...(confidential.reason === undefined ? {} : { reason: confidential.reason }) }
-    const credentialOfferUri = offeringFullUrl(config, {
-      id: seals.offerName({ offeringId: session.id, linkNumber: session.linkNumber }),
-      profile: offering.profile,
-      walletUrl: walletUrl ?? undefined,
-    })
-    const code = codeOf(found, confidential)
-    return {
-      ...view,
-      credentialOfferUri,
-      qrCode: await qrCodeDataUri(credentialOfferUri),
-      ...(page === undefined ? {} : { pageUrl: receivePageUrl(config, page.id) }),
-      ...(code === undefined ? {} : { txCode: code }),
-    }
+    const open = openOffer(found)
+    if (open !== undefined) return { ...view, ...open, qrCode: await qrCodeDataUri(open.credentialOfferUri) }
+    const reason = reasonOf(found)
+    const locked = isTxCodeLocked(session) && closedReason(unlocked(found), clock()) === undefined
+    return { ...view, ...(locked ? { txCodeLocked: true } : {}), ...(reason === undefined ? {} : { reason }) }
   }
 
   /** The reason why an offer cannot be cancelled or sent again. */
@@ -115,9 +80,11 @@ export function createOffersAgain(ports: OffersAgainPorts) {
 
   /** @throws 400 for a transaction code that the offer cannot have */
   const newCode = ({ session, offering }: OfferAgain, request: TxCodeRequest): NewCode | undefined => {
-    if (request === undefined) return undefined
+    // Wrong attempts locked the earlier code, so the offer gets a new code of the same form.
+    const earlier = isTxCodeLocked(session) ? session.txCode : null
+    if (request === undefined && earlier === null) return undefined
     if (offering.grant === 'authorization_code') throw txCodeWithAuthorizationCode()
-    const description = describeTxCode(request)
+    const description = request === undefined && earlier !== null ? earlier : describeTxCode(request ?? true)
     assertTxCode(offering.profile, description)
     const code = newTxCode(description, random)
     const sealed = sealConfidential(confidentialKey, session.id, { txCode: code })
@@ -132,7 +99,7 @@ export function createOffersAgain(ports: OffersAgainPorts) {
   const resendOnce = async (sender: Sender, found: OfferAgain, txCode: NewCode | undefined): Promise<boolean> => {
     const { session, offering, page } = found
     const now = clock()
-    if (closedReason(offering, now) !== undefined)
+    if (closedReason(unlocked(found), now) !== undefined)
       throw offering.redemptionCount > 0 && session.state !== 'Error' ? errors.offerTaken() : notOpen(found)
     const expiresAt = renewed(found, now)
     const offer = { id: session.id, expiresAt, deferred: offering.deferred }
@@ -141,14 +108,20 @@ export function createOffersAgain(ports: OffersAgainPorts) {
     try {
       return await store.resend(link)
     } catch (error) {
-      if (sqlStateOf(error) === DEADLOCK) return false
+      // Two statements lock the session and an authorization in opposite order.
+      if (isDeadlock(error)) return false
       throw error
     }
   }
 
   return {
     /** An offer with all that its creator received, while it is open. @throws 404 for an offer that the sender does not reach */
-    read: async (sender: Sender, id: string): Promise<Answer> => shown(await offerFor(sender, id)),
+    async read(sender: Sender, id: string): Promise<Answer> {
+      const found = await offerFor(sender, id)
+      const isDeferred = found.offering.deferred
+      const undecided = isDeferred ? (await undecidedOffers(sender, [id])).get(id) : undefined
+      return { ...(await shown(found)), ...undecided }
+    },
 
     /**
      * Cancels an open offer. A repeat changes nothing.
@@ -169,7 +142,8 @@ export function createOffersAgain(ports: OffersAgainPorts) {
     },
 
     /**
-     * Gives an open offer a new link, and a new transaction code if one is requested. Everything of its earlier links is dead.
+     * Gives an open offer a new link, and a new transaction code if one is requested. Everything of its earlier links is dead. An
+     * offer whose transaction code is locked gets a new code and is open again.
      *
      * @throws 400 for a transaction code that the offer cannot have, 404 for an offer that the sender does not reach, 409 for an offer
      *   that was taken or has ended

@@ -2,14 +2,17 @@ import { z } from 'zod'
 import { audited } from '../../../database/audited.js'
 import type { Database } from '../../../database/connect.js'
 import { emptyFragment, type Fragment, fragment, Step } from '../../../database/fragment.js'
+import { madeBy } from '../../../database/made-by.js'
 import { storedClaims } from '../../../database/row-shapes.js'
 import { type Announce, eventRow } from '../../../events/store.js'
 import { type ClaimsVault, forgottenKeys, type ProtectedClaims } from '../../../keys/claims/vault.js'
-import { type NewPage, type PageTexts, protectedTexts, storedTexts } from '../../../pages/store.js'
+import type { Names } from '../../../names/names.js'
+import { namesShape, selectedNames } from '../../../names/names-store.js'
+import { type NewPage, type PageTexts, protectedTexts } from '../../../pages/store.js'
 import { offeringColumns, offeringJoins, type WalletOffering } from '../../openid4vci/offer-store.js'
 import { zOffering } from '../../openid4vci/rows.js'
 import { protectedSealed, revealedSealed } from '../../openid4vci/sessions/confidential.js'
-import { CANCELLED, UNREDEEMED_STATES } from '../../openid4vci/sessions/session.js'
+import { CANCELLED, isTxCodeLocked, UNREDEEMED_STATES } from '../../openid4vci/sessions/session.js'
 import {
   movedColumns,
   movedStep,
@@ -17,12 +20,14 @@ import {
   sessionEvent,
   withDates,
 } from '../../openid4vci/sessions/store.js'
-import { TX_CODE_ATTEMPTS, type TxCodeDescription } from '../../openid4vci/tx-code.js'
+import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED, type TxCodeDescription } from '../../openid4vci/tx-code.js'
 
-const zOfferAgain = z.strictObject({
+/** The columns of `againColumns`. */
+export const zOfferAgain = z.strictObject({
   ...zOffering.shape,
   walletUrl: z.string().nullable(),
   withdrawn: z.boolean(),
+  batchCancelled: z.boolean(),
   firstExpiresAt: z.date(),
   confidential: storedClaims,
   confidentialKey: z.string().nullable(),
@@ -30,7 +35,16 @@ const zOfferAgain = z.strictObject({
   inQrCode: z.boolean().nullable(),
   texts: storedClaims,
   textsKey: z.string().nullable(),
+  batchId: z.string().nullable(),
+  batchConfidential: storedClaims,
+  batchKey: z.string().nullable(),
+  ...namesShape,
 })
+
+/** The names of an offer. `key`: the creator's key for an offer of a batch. */
+interface NamesWithKey extends Names {
+  readonly key?: string
+}
 
 /** The share page of an offer. */
 export interface OfferPage extends PageTexts {
@@ -44,9 +58,15 @@ export interface OfferAgain {
   readonly session: StoredSession
   /** The sealed confidential data of the session. */
   readonly sealed: string | undefined
+  /** The batch that was cancelled together with the offer, with its sealed reason. */
+  readonly cancelledBatch: { readonly id: string; readonly sealed: string | undefined } | undefined
+  /** The names that the creator gave the offer, and its key in a batch; null without names. */
+  readonly names: NamesWithKey | null
   readonly walletUrl: string | null
   /** Whether the version of the type is withdrawn. Metadata list it only until its last offer expires. */
   readonly withdrawn: boolean
+  /** Whether the offer belongs to a cancelled batch. */
+  readonly batchCancelled: boolean
   /** When the offer expired before any resend. */
   readonly firstExpiresAt: Date
   readonly page: OfferPage | undefined
@@ -84,8 +104,24 @@ export interface Cancellation {
 }
 
 /** Condition: a wallet could still take the offer of a session. A redemption that a waiting wallet counted is not looked at. */
-const takeable = (now: Date): Fragment => fragment`
+export const takeable = (now: Date): Fragment => fragment`
   state = ANY(${[...UNREDEEMED_STATES]}::text[]) AND expires_at > ${now} AND tx_code_attempts < ${TX_CODE_ATTEMPTS}::int`
+
+/**
+ * Condition: the transaction code of an offer is locked, and its batch is not cancelled. The lock of the batch makes a cancellation
+ * wait, so the cancellation then finds the open offer.
+ */
+function unlockable(id: string, now: Date): Fragment {
+  const batch = new Step(
+    'batch',
+    fragment`
+      SELECT b.id FROM offerings o JOIN offer_batches b ON b.id = o.batch_id
+      WHERE o.id = ${id} AND b.cancelled_at IS NULL FOR SHARE OF b`,
+  )
+  return fragment`
+    state = 'Error' AND error_message = ${TX_CODE_LOCKED} AND expires_at > ${now} AND (EXISTS (SELECT 1 FROM ${batch})
+      OR NOT EXISTS (SELECT 1 FROM offerings o WHERE o.id = ${id} AND o.batch_id IS NOT NULL))`
+}
 
 /** The steps that replace the share pages of an offer by one page with a new address. */
 function newPage(page: NewPage, texts: ProtectedClaims | undefined, resent: Step<'id'>): Step {
@@ -104,58 +140,65 @@ function newPage(page: NewPage, texts: ProtectedClaims | undefined, resent: Step
   )
 }
 
+/** The columns of an offer with everything that its creator received. `againJoins` has the tables. */
+export const againColumns = (claims: ClaimsVault): Fragment => fragment`
+  ${offeringColumns}, x.wallet_url AS "walletUrl", s.withdrawn_at IS NOT NULL AS withdrawn,
+  EXISTS (SELECT 1 FROM offer_batches c WHERE c.id = o.batch_id AND c.cancelled_at IS NOT NULL) AS "batchCancelled",
+  (x.first_view ->> 'expiresAt')::timestamptz AS "firstExpiresAt",
+  x.confidential, ${claims.keyOf('credential_offer_sessions.confidential', fragment`x.id`)} AS "confidentialKey",
+  p.id AS "pageId", p.in_qr_code AS "inQrCode", p.texts, ${claims.keyOf('pages.texts', fragment`p.id`)} AS "textsKey",
+  b.id AS "batchId", b.confidential AS "batchConfidential", ${claims.keyOf('offer_batches.confidential', fragment`b.id`)} AS "batchKey",
+  ${selectedNames(claims, 'offerings.names', fragment`o`)}`
+
+/** Joins the offer with an id, its page, and the batch that was cancelled together with it. */
+export const againJoins = (id: Fragment): Fragment => fragment`
+  ${offeringJoins(id)}
+  LEFT JOIN pages p ON p.offering_id = x.id AND p.made_by = x.created_by
+  LEFT JOIN offer_batches b ON b.id = o.batch_id AND b.cancelled_at = x.ended_at AND x.error_message = ${CANCELLED}`
+
+/** Reads an offer from its columns; undefined for an offering without a session. */
+export function offerAgainOf(claims: ClaimsVault, row: z.infer<typeof zOfferAgain>): OfferAgain | undefined {
+  const { walletUrl, withdrawn, batchCancelled, firstExpiresAt, confidential, confidentialKey, ...others } = row
+  const { pageId, inQrCode, texts, textsKey, batchId, batchConfidential, batchKey, names, namesKey, ...rest } = others
+  const offering = withDates(rest)
+  const { session } = offering
+  if (session === null) return undefined
+  const told =
+    pageId === null ? null : claims.reveal<Nulled<PageTexts>>({ column: 'pages.texts', id: pageId }, texts, textsKey)
+  return {
+    offering,
+    session,
+    sealed: revealedSealed(claims, session.id, confidential, confidentialKey),
+    cancelledBatch:
+      batchId === null
+        ? undefined
+        : {
+            id: batchId,
+            sealed: revealedSealed(claims, batchId, batchConfidential, batchKey, 'offer_batches.confidential'),
+          },
+    names: claims.reveal<NamesWithKey>({ column: 'offerings.names', id: session.id }, names, namesKey),
+    walletUrl,
+    withdrawn,
+    batchCancelled,
+    firstExpiresAt,
+    page:
+      pageId === null
+        ? undefined
+        : { id: pageId, inQrCode: inQrCode === true, title: told?.title ?? undefined, text: told?.text ?? undefined },
+  }
+}
+
 export type OfferAgainStore = ReturnType<typeof createOfferAgainStore>
 
 /** Statements about offers that were made before. */
 export function createOfferAgainStore({ sql }: Database, claims: ClaimsVault, announce: Announce) {
   return {
-    /** A credential offer. @param createdBy the only creator whose offers may be read; undefined for the offers of all */
-    async find(id: string, createdBy: string | undefined): Promise<OfferAgain | undefined> {
+    /** A credential offer. @param creator the only creator whose offers may be read; undefined for the offers of all */
+    async find(id: string, creator: string | null | undefined): Promise<OfferAgain | undefined> {
       const [row] = await sql(zOfferAgain)`
-        SELECT ${offeringColumns}, x.wallet_url AS "walletUrl", s.withdrawn_at IS NOT NULL AS withdrawn,
-          (x.first_view ->> 'expiresAt')::timestamptz AS "firstExpiresAt",
-          x.confidential, ${claims.keyOf('credential_offer_sessions.confidential', fragment`x.id`)} AS "confidentialKey",
-          p.id AS "pageId", p.in_qr_code AS "inQrCode", ${storedTexts} AS texts, ${claims.keyOf('pages.texts', fragment`p.id`)} AS "textsKey"
-        FROM (SELECT ${id}::text AS id) wanted ${offeringJoins(fragment`wanted.id`)}
-        LEFT JOIN pages p ON p.offering_id = x.id AND p.made_by = x.created_by
-        WHERE x.created_by = COALESCE(${createdBy ?? null}::text, x.created_by)`
-      if (row === undefined) return undefined
-      const {
-        walletUrl,
-        withdrawn,
-        firstExpiresAt,
-        confidential,
-        confidentialKey,
-        pageId,
-        inQrCode,
-        texts,
-        textsKey,
-        ...rest
-      } = row
-      const offering = withDates(rest)
-      const { session } = offering
-      if (session === null) return undefined
-      const told =
-        pageId === null
-          ? null
-          : claims.reveal<Nulled<PageTexts>>({ column: 'pages.texts', id: pageId }, texts, textsKey)
-      return {
-        offering,
-        session,
-        sealed: revealedSealed(claims, id, confidential, confidentialKey),
-        walletUrl,
-        withdrawn,
-        firstExpiresAt,
-        page:
-          pageId === null
-            ? undefined
-            : {
-                id: pageId,
-                inQrCode: inQrCode === true,
-                title: told?.title ?? undefined,
-                text: told?.text ?? undefined,
-              },
-      }
+        SELECT ${againColumns(claims)} FROM (SELECT ${id}::text AS id) wanted ${againJoins(fragment`wanted.id`)}
+        WHERE x.id IS NOT NULL AND ${madeBy(fragment`x.created_by`, creator)}`
+      return row === undefined ? undefined : offerAgainOf(claims, row)
     },
 
     /**
@@ -182,7 +225,7 @@ export function createOfferAgainStore({ sql }: Database, claims: ClaimsVault, an
 
     /**
      * Gives an offer its next link. The statement ends everything that began with the earlier links: the share page and the
-     * authorizations. Codes and tokens of earlier links carry their number.
+     * authorizations. Codes and tokens of earlier links carry their number. A new transaction code unlocks a locked session.
      *
      * @returns false if the session has changed since it was read; then nothing was written
      */
@@ -196,12 +239,17 @@ export function createOfferAgainStore({ sql }: Database, claims: ClaimsVault, an
               confidential = ${code?.json ?? null}::json`
       const resent = movedStep(fragment`
         UPDATE credential_offer_sessions SET state = 'Created', seq = seq + 1, link_number = link_number + 1,
-          expires_at = ${expiresAt}::timestamptz ${recoded}
-        WHERE id = ${session.id} AND seq = ${session.seq}::int AND ${takeable(now)} RETURNING ${movedColumns}`)
+          error_message = NULL, ended_at = NULL, expires_at = ${expiresAt}::timestamptz ${recoded}
+        WHERE id = ${session.id} AND seq = ${session.seq}::int
+          AND ${isTxCodeLocked(session) ? unlockable(session.id, now) : takeable(now)} RETURNING ${movedColumns}`)
       const id = resent.column('id')
       const renewed = new Step(
         'renewed',
-        fragment`UPDATE offerings o SET expires_at = ${expiresAt}::timestamptz FROM ${resent} WHERE o.id = ${id}`,
+        // The claims stay as long after the new end as they would have stayed after the old one.
+        fragment`
+          UPDATE offerings o SET expires_at = ${expiresAt}::timestamptz,
+            claims_due_at = o.claims_due_at + (${expiresAt}::timestamptz - o.expires_at)
+          FROM ${resent} WHERE o.id = ${id}`,
       )
       const ended = new Step(
         'ended',

@@ -14,8 +14,9 @@ import type { Seals } from '../../openid4vci/sealed.js'
 import { CONFIDENTIAL_KEY, openConfidential } from '../../openid4vci/sessions/confidential.js'
 import { newTxCode } from '../../openid4vci/tx-code.js'
 import { contextOf, type PrepareOffer } from '../prepare.js'
-import type { createOfferBatch } from './batch.contract.js'
+import { type createOfferBatch, MAX_OFFERS } from './batch.contract.js'
 import type { KeyedOffer, KnownOffer, OfferBatchStore } from './store.js'
+import { storedKeys } from './stored-keys.js'
 
 type Input = z.output<typeof createOfferBatch.input>
 type Row = Input['rows'][number]
@@ -38,6 +39,8 @@ const isHashOf = (stored: string, text: string, hash: string): boolean =>
 const wordsOf = ({ messages }: ServiceError): readonly string[] =>
   typeof messages === 'string' ? [messages] : messages
 
+const isText = (value: string | null | undefined): value is string => typeof value === 'string'
+
 interface Judged {
   readonly made: readonly KeyedOffer[]
   readonly known: ReadonlyMap<string, KnownOffer>
@@ -48,11 +51,13 @@ interface Judged {
 export interface MakeBatchPorts {
   readonly prepare: PrepareOffer
   readonly context: Issuance['context']
-  readonly store: Pick<OfferBatchStore, 'insert' | 'known'>
+  readonly store: Pick<OfferBatchStore, 'insert' | 'known' | 'batchOf'>
   readonly sealingKey: (label: string) => Uint8Array
   readonly metrics: Pick<Metrics, 'offerSession'>
   readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile'>
   readonly seals: Pick<Seals, 'offerName'>
+  readonly clock: () => Date
+  readonly newId: () => string
 }
 
 /**
@@ -82,6 +87,8 @@ export function createMakeBatch({
   metrics,
   config,
   seals,
+  clock,
+  newId,
 }: MakeBatchPorts): MakeBatch {
   const randomOf = batchRandom(sealingKey)
   const codeOf = (id: string, sealed: string | undefined) =>
@@ -90,6 +97,8 @@ export function createMakeBatch({
   /** Keyed, because anyone could compute a plain hash of guessed claims. */
   const hashOf = (text: string): string =>
     createHmac('sha256', sealingKey('batch-request')).update(text).digest('base64url')
+
+  const storedKeyOf = storedKeys(sealingKey)
 
   /** Reads each pair of type and issuer once. */
   const contextsOf = (caller: Caller) => {
@@ -105,8 +114,14 @@ export function createMakeBatch({
   /** Checks every row. Writes nothing. */
   const judge = async (caller: Caller, rows: readonly Row[], work: Work): Promise<Judged> => {
     const keys = rows.map(({ key }) => key)
-    const found = await store.known(caller.sub, keys)
-    const known = new Map(found.map((offer) => [offer.key, offer]))
+    // Versions before 0.2.0 stored the key itself, until the maintenance job replaces it.
+    const found = await store.known(caller.sub, [...keys.map(storedKeyOf), ...keys])
+    const stored = new Map(found.map((offer) => [offer.storedKey, offer]))
+    const known = new Map<string, KnownOffer>()
+    for (const key of keys) {
+      const offer = stored.get(storedKeyOf(key)) ?? stored.get(key)
+      if (offer !== undefined) known.set(key, offer)
+    }
     const contextFor = contextsOf(caller)
     const made: KeyedOffer[] = []
     const wrong: Answer['errors'] = []
@@ -120,8 +135,9 @@ export function createMakeBatch({
         if (before !== undefined && !isHashOf(before.requestHash, text, requestHash))
           throw errors.badRequest('key has another offer already')
         if (before !== undefined) continue
-        const prepared = await prepare(caller, offer, work, contextFor, randomOf)
-        made.push({ ...prepared, key, requestHash })
+        const named = { ...offer, reference: offer.reference ?? key.trim() }
+        const prepared = await prepare(caller, named, work, contextFor, randomOf)
+        made.push({ ...prepared, key, storedKey: storedKeyOf(key), requestHash })
       } catch (error) {
         if (!(error instanceof ServiceError) || error.status >= 500) throw error
         wrong.push({ row, key, messages: [...wordsOf(error)] })
@@ -132,7 +148,15 @@ export function createMakeBatch({
 
   const answerOf = (
     key: string,
-    { id, profile, walletUrl, txCode, pageId, linkNumber, sealed }: Omit<KnownOffer, 'key' | 'requestHash'>,
+    {
+      id,
+      profile,
+      walletUrl,
+      txCode,
+      pageId,
+      linkNumber,
+      sealed,
+    }: Omit<KnownOffer, 'storedKey' | 'requestHash' | 'batchId'>,
     repeated: boolean,
   ): Answer['offers'][number] => ({
     key,
@@ -147,7 +171,16 @@ export function createMakeBatch({
     repeated,
   })
 
-  const makeBatch: MakeBatch = async (caller, { rows, dryRun }, work) => {
+  /** The reason why a batch gets no further offers. */
+  const refusalOf = async (id: string, caller: Caller) => {
+    const facts = await store.batchOf(id)
+    if (facts?.createdBy !== caller.sub) return errors.offerBatchNotFound()
+    return facts.cancelled
+      ? errors.offerBatchCancelled()
+      : errors.badRequest(`batch.id names a batch that would have more than ${MAX_OFFERS} offers`)
+  }
+
+  const makeBatch: MakeBatch = async (caller, { rows, dryRun, batch }, work) => {
     const { made, known, wrong } = await judge(caller, rows, work)
     if (dryRun) return { offers: [], errors: wrong }
     if (wrong.length > 0) {
@@ -155,11 +188,13 @@ export function createMakeBatch({
         ...wrong.flatMap(({ row, messages }) => messages.map((message) => `rows.${row}.${message}`)),
       )
     }
+    const id = batch?.id ?? newId()
     try {
-      if (made.length > 0) await store.insert(made)
+      const joins = { id, name: batch?.name, createdBy: caller.sub, createdAt: clock() }
+      if (made.length > 0 && !(await store.insert(made, joins))) throw await refusalOf(id, caller)
     } catch (error) {
       // Another request stored the same keys at the same time. The second attempt finds these offers.
-      if (sqlStateOf(error) === UNIQUE_VIOLATION) return makeBatch(caller, { rows, dryRun }, work)
+      if (sqlStateOf(error) === UNIQUE_VIOLATION) return makeBatch(caller, { rows, dryRun, batch }, work)
       throw error
     }
     for (const _ of made) metrics.offerSession('created')
@@ -174,7 +209,8 @@ export function createMakeBatch({
       const { txCode, sealed, linkNumber } = session
       return [answerOf(key, { id, profile, walletUrl, txCode, pageId: page?.id ?? null, linkNumber, sealed }, false)]
     })
-    return { offers, errors: [] }
+    const batchId = made.length > 0 ? id : (rows.map(({ key }) => known.get(key)?.batchId).find(isText) ?? undefined)
+    return { ...(batchId === undefined ? {} : { batchId }), offers, errors: [] }
   }
 
   return makeBatch

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { audited } from '../../../database/audited.js'
 import type { Database } from '../../../database/connect.js'
 import { fragment, Step } from '../../../database/fragment.js'
-import { json, noRow, storedClaims } from '../../../database/row-shapes.js'
+import { idRow, json, storedClaims } from '../../../database/row-shapes.js'
 import type { ClaimsVault, ProtectedClaims } from '../../../keys/claims/vault.js'
+import { protectedNames, type StoredNames } from '../../../names/names-store.js'
 import type { NewPage } from '../../../pages/store.js'
 import { insertedColumns, protectedSubject } from '../../offerings/insert.js'
 import { OFFER_PROFILES } from '../../openid4vci/offer-profile.js'
@@ -11,9 +12,10 @@ import { protectedSealed, revealedSealed } from '../../openid4vci/sessions/confi
 import { sessionView } from '../../openid4vci/sessions/session.js'
 import type { NewSession, NewSessionOffering } from '../../openid4vci/sessions/store.js'
 import type { TxCodeDescription } from '../../openid4vci/tx-code.js'
+import { MAX_OFFERS } from './batch.contract.js'
 
 const zKnownOffer = z.strictObject({
-  key: z.string(),
+  storedKey: z.string(),
   requestHash: z.string(),
   id: z.string(),
   profile: z.enum(OFFER_PROFILES),
@@ -21,9 +23,17 @@ const zKnownOffer = z.strictObject({
   txCode: json<TxCodeDescription>().nullable(),
   pageId: z.string().nullable(),
   linkNumber: z.int(),
+  batchId: z.string().nullable(),
   confidential: storedClaims,
   confidentialKey: z.string().nullable(),
 })
+
+const zBatchFacts = z.strictObject({ createdBy: z.string(), cancelled: z.boolean() })
+
+const zClearKey = z.strictObject({ createdBy: z.string(), key: z.string() })
+
+/** A key that a version before 0.2.0 stored in the clear. */
+export type ClearKey = z.infer<typeof zClearKey>
 
 /** An offer that a caller made before, with the hash of its request. */
 export type KnownOffer = Omit<z.infer<typeof zKnownOffer>, 'confidential' | 'confidentialKey'> & {
@@ -38,19 +48,32 @@ export interface WholeOffer {
   readonly page: NewPage | undefined
 }
 
+/** The batch of new offers. */
+export interface BatchOfOffers {
+  readonly id: string
+  readonly name: string | undefined
+  readonly createdBy: string
+  readonly createdAt: Date
+}
+
 /** An offer with its caller's key for it. */
 export interface KeyedOffer extends WholeOffer {
   readonly key: string
+  /** The keyed hash of the key. */
+  readonly storedKey: string
   readonly requestHash: string
 }
 
 const rowOf = (
-  { key, requestHash, offering, session, page }: KeyedOffer,
+  { storedKey, requestHash, offering, session, page }: KeyedOffer,
   subject: ProtectedClaims,
   confidential: ProtectedClaims | undefined,
+  names: StoredNames,
+  row: number,
 ) => ({
   ...offering,
-  key,
+  row,
+  key: storedKey,
   requestHash,
   credentialSubject: undefined,
   subject: subject.json,
@@ -58,6 +81,9 @@ const rowOf = (
   txCode: session.txCode,
   txCodeHash: session.txCodeHash,
   confidential: confidential?.json ?? null,
+  names: names.json,
+  referenceHash: names.referenceHash,
+  labelHashes: names.labelHashes,
   firstView: sessionView(session),
   pageId: page?.id ?? null,
   pageExpiresAt: page?.expiresAt ?? null,
@@ -67,16 +93,16 @@ export type OfferBatchStore = ReturnType<typeof createOfferBatchStore>
 
 export function createOfferBatchStore({ sql }: Database, claims: ClaimsVault) {
   return {
-    /** The offers of a caller's keys. Keys without an offer are left out. */
-    async known(createdBy: string, keys: readonly string[]): Promise<KnownOffer[]> {
+    /** The offers of a caller's stored keys. Keys without an offer are left out. */
+    async known(createdBy: string, storedKeys: readonly string[]): Promise<KnownOffer[]> {
       const rows = await sql(zKnownOffer)`
-        SELECT k.key, k.request_hash AS "requestHash", x.id, o.profile, x.wallet_url AS "walletUrl", x.tx_code AS "txCode", p.id AS "pageId",
-          x.link_number AS "linkNumber", x.confidential, ${claims.keyOf('credential_offer_sessions.confidential', fragment`x.id`)} AS "confidentialKey"
+        SELECT k.key AS "storedKey", k.request_hash AS "requestHash", x.id, o.profile, x.wallet_url AS "walletUrl", x.tx_code AS "txCode", p.id AS "pageId",
+          x.link_number AS "linkNumber", o.batch_id AS "batchId", x.confidential, ${claims.keyOf('credential_offer_sessions.confidential', fragment`x.id`)} AS "confidentialKey"
         FROM credential_offer_keys k
         JOIN credential_offer_sessions x ON x.id = k.session_id
         JOIN offerings o ON o.id = x.id
         LEFT JOIN pages p ON p.offering_id = x.id AND p.made_by = x.created_by
-        WHERE k.created_by = ${createdBy} AND k.key = ANY(${[...keys]}::text[])`
+        WHERE k.created_by = ${createdBy} AND k.key = ANY(${[...storedKeys]}::text[])`
       return rows.map(({ confidential, confidentialKey, ...row }) => ({
         ...row,
         sealed: revealedSealed(claims, row.id, confidential, confidentialKey),
@@ -84,40 +110,62 @@ export function createOfferBatchStore({ sql }: Database, claims: ClaimsVault) {
     },
 
     /**
-     * Stores all offers with their audit rows and pages in one statement. Keys are inserted in sorted order, so two batches
-     * with the same keys cannot block each other.
+     * Stores all offers with their batch, audit rows and pages in one statement. The first offers make the batch, and later offers
+     * join it. Keys are inserted in sorted order, so two batches with the same keys cannot block each other.
      *
+     * @returns false if the batch belongs to another caller, was cancelled, or has too many offers; then nothing was written
      * @throws if another request has stored an offer for one of the keys; then nothing was written
      */
-    async insert(offers: readonly KeyedOffer[]): Promise<void> {
+    async insert(offers: readonly KeyedOffer[], batch: BatchOfOffers): Promise<boolean> {
       const whole = offers.map((offer) => ({
         offer,
         subject: protectedSubject(claims, offer.offering),
         confidential: protectedSealed(claims, offer.session.id, offer.session.sealed),
+        names: protectedNames(claims, { column: 'offerings.names', id: offer.offering.id }, offer.offering.names, {
+          key: offer.key,
+        }),
       }))
-      const rows = whole.map(({ offer, subject, confidential }) => rowOf(offer, subject, confidential))
+      const rows = whole.map(({ offer, subject, confidential, names }, row) =>
+        rowOf(offer, subject, confidential, names, row + 1),
+      )
+      const joined = new Step<'id' | 'before'>(
+        'batch',
+        fragment`
+          INSERT INTO offer_batches AS b (id, created_by, name, size, created_at)
+          VALUES (${batch.id}, ${batch.createdBy}, ${batch.name ?? null}, ${offers.length}::int, ${batch.createdAt})
+          ON CONFLICT (id) DO UPDATE SET size = b.size + EXCLUDED.size
+          WHERE b.created_by = EXCLUDED.created_by AND b.cancelled_at IS NULL AND b.size + EXCLUDED.size <= ${MAX_OFFERS}::int
+          RETURNING b.id, b.size - ${offers.length}::int AS before`,
+      )
       const given = new Step<'id' | 'createdBy'>(
         'given',
         fragment`
-          SELECT * FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS g(
-            "id" text, "schemaId" text, "issuerId" text, "subject" text, "recipient" text, "redemptionLimit" int, "expiresAt" timestamptz,
+          SELECT g.*, ${joined.column('id')} AS "batchId", ${joined.column('before')} + g."row" AS "batchRow"
+          FROM ${joined}, jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) AS g(
+            "row" int, "id" text, "schemaId" text, "issuerId" text, "subject" text, "recipient" text, "redemptionLimit" int, "expiresAt" timestamptz,
             "configurationIds" text[], "grant" text, "forSubject" text, "deferred" boolean, "profile" text, "createdAt" timestamptz,
             "key" text, "requestHash" text, "createdBy" text, "txCode" jsonb, "txCodeHash" text, "confidential" text, "walletUrl" text, "firstView" jsonb,
-            "pageId" text, "pageExpiresAt" timestamptz, "claimsDueAt" timestamptz)`,
+            "pageId" text, "pageExpiresAt" timestamptz, "claimsDueAt" timestamptz,
+            "names" text, "referenceHash" text, "labelHashes" text[], "claimsAtIssuance" boolean,
+            "expiresInDays" int, "validFrom" timestamptz)`,
       )
       const also = [
         ...claims.storeKeys(
-          whole.flatMap(({ subject, confidential }) =>
-            confidential === undefined ? [subject] : [subject, confidential],
-          ),
+          whole.flatMap(({ subject, confidential, names }) => [
+            subject,
+            ...names.sealed,
+            ...(confidential === undefined ? [] : [confidential]),
+          ]),
           given,
         ),
         new Step(
           'offering',
           fragment`
-            INSERT INTO offerings (${insertedColumns})
+            INSERT INTO offerings (${insertedColumns}, batch_id, batch_row)
             SELECT "id", "schemaId", "issuerId", "subject"::json, "recipient", "redemptionLimit", "expiresAt", "createdAt",
-              "configurationIds", true, "grant", "forSubject", "deferred", "profile", false, "claimsDueAt" FROM ${given}`,
+              "configurationIds", true, "grant", "forSubject", "deferred", "profile", false, "claimsDueAt",
+              "names"::json, "referenceHash", "labelHashes", "claimsAtIssuance", "expiresInDays", "validFrom", "batchId", "batchRow"
+            FROM ${given}`,
         ),
         new Step(
           'session',
@@ -141,7 +189,40 @@ export function createOfferBatchStore({ sql }: Database, claims: ClaimsVault) {
         ),
         audited({ of: given, actor: given.column('createdBy'), action: 'offering.created', subject: 'offering' }),
       ]
-      await sql(noRow, also)`SELECT FROM ${given} WHERE false`
+      const stored = await sql(idRow, also)`SELECT ${joined.column('id')} FROM ${joined}`
+      return stored.length > 0
+    },
+
+    /** Keys in the clear, at most `limit`. Versions before 0.2.0 stored them. */
+    clearKeys: (limit: number): Promise<ClearKey[]> =>
+      sql(zClearKey)`
+        SELECT created_by AS "createdBy", key FROM credential_offer_keys WHERE NOT hashed ORDER BY created_by, key LIMIT ${limit}`,
+
+    /**
+     * Replaces keys in the clear by their hashes. A row that another process has locked stays as it is, and so does a row whose hash
+     * another row has.
+     *
+     * @returns the number of replaced keys
+     */
+    async hashKeys(keys: readonly (ClearKey & { readonly hash: string })[]): Promise<number> {
+      if (keys.length === 0) return 0
+      const rows = await sql(idRow)`
+        UPDATE credential_offer_keys k SET key = n.hash, hashed = true
+        FROM (
+          SELECT n.* FROM unnest(${keys.map((each) => each.createdBy)}::text[], ${keys.map((each) => each.key)}::text[],
+            ${keys.map((each) => each.hash)}::text[]) AS n(created_by, key, hash)
+          JOIN credential_offer_keys l ON l.created_by = n.created_by AND l.key = n.key AND NOT l.hashed
+          WHERE NOT EXISTS (SELECT 1 FROM credential_offer_keys o WHERE o.created_by = n.created_by AND o.key = n.hash)
+          FOR UPDATE OF l SKIP LOCKED) n
+        WHERE k.created_by = n.created_by AND k.key = n.key RETURNING k.session_id AS id`
+      return rows.length
+    },
+
+    /** Whether a batch belongs to a caller, and whether it was cancelled; undefined for an unknown batch. */
+    async batchOf(id: string): Promise<z.infer<typeof zBatchFacts> | undefined> {
+      const [row] = await sql(zBatchFacts)`
+        SELECT created_by AS "createdBy", cancelled_at IS NOT NULL AS cancelled FROM offer_batches WHERE id = ${id}`
+      return row
     },
   }
 }

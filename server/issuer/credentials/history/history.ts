@@ -18,6 +18,13 @@ export const shownHistory = (
     ...(revokedAt === null ? {} : { revokedAt }),
     ...(suspendedAt === null ? {} : { suspendedAt }),
   })),
+  attestations: (found.attestations ?? []).map(({ failedAt, failure, endsAt, invalidAt, ...attestation }) => ({
+    ...attestation,
+    ...(failedAt === null ? {} : { failedAt }),
+    ...(failure === null ? {} : { failure }),
+    ...(endsAt === null ? {} : { endsAt }),
+    ...(invalidAt === null ? {} : { invalidAt }),
+  })),
   instanceCount: found.instanceCount,
   events: events.map(auditEvent),
 })

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../../api/contract.js'
-import { listShape, zListed } from '../../../api/paging.js'
+import { listShape, mineShape, zListed } from '../../../api/paging.js'
+import { nameFilters, namesShape } from '../../../names/names.js'
 import { zClaimsErasedAt } from '../credentials.contract.js'
 import { CREDENTIAL_STATUSES, STATUS_REASONS } from '../status.js'
 
@@ -12,6 +13,7 @@ export const zListedCredential = z.object({
   version: z.number(),
   configurationIds: z.array(z.string()).meta({ description: 'The configurations of its instances.' }),
   issuerId: z.string(),
+  ...namesShape,
   holderDid: z.string().optional().meta({ description: 'The DID that it is bound to, if any.' }),
   offeringId: z.string().optional().meta({ description: 'The offering or credential offer that it was taken from.' }),
   createdBy: z
@@ -23,6 +25,14 @@ export const zListedCredential = z.object({
   createdAt: z.iso.datetime(),
   revokedAt: z.iso.datetime().optional(),
   suspendedAt: z.iso.datetime().optional().meta({ description: 'A credential that is revoked later keeps it.' }),
+  expiresAt: z.iso.datetime().optional().meta({
+    description:
+      'When its last instance expires. Absent if it does not expire, and for credentials of earlier versions.',
+  }),
+  supersededBy: z
+    .uuid()
+    .optional()
+    .meta({ description: 'The credential that replaced it as the active set of its subject.' }),
   reason: z.enum(STATUS_REASONS).optional().meta({ description: 'The reason of the last change of its status.' }),
   claimsErasedAt: zClaimsErasedAt,
 })
@@ -32,8 +42,9 @@ export const listCredentials = {
     tag: 'Credentials',
     summary: 'List stored credentials',
     description:
-      'All issued credentials, the newest first, without their claims. The owner of a credential can read it by its id.',
-    access: 'issuerOperator',
+      'Issued credentials, the newest first, without their claims. Operators list the credentials of all callers, and other ' +
+      'callers those that they created, claimed or signed. The owner of a credential can read it by its id.',
+    access: 'clientOrIssuer',
     errors: [400],
   }),
   input: z
@@ -60,6 +71,8 @@ export const listCredentials = {
         .max(200)
         .optional()
         .meta({ description: 'The id of an offering or of a credential-offer session.' }),
+      ...nameFilters,
+      ...mineShape,
       ...listShape,
     })
     .prefault({}),

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { namesView } from '../../../names/names.js'
 import { statusOf } from '../status.js'
 import type { zListedCredential } from './list.contract.js'
 import type { ListedCredential } from './store.js'
@@ -11,6 +12,7 @@ export const listedCredential = (credential: ListedCredential): z.input<typeof z
   version: credential.schemaVersion,
   configurationIds: [...credential.configurationIds],
   issuerId: credential.issuerId,
+  ...namesView(credential.names),
   ...(credential.holderDid === null ? {} : { holderDid: credential.holderDid }),
   ...(credential.offeringId === null ? {} : { offeringId: credential.offeringId }),
   ...(credential.owner === null ? {} : { createdBy: credential.owner }),
@@ -19,6 +21,8 @@ export const listedCredential = (credential: ListedCredential): z.input<typeof z
   createdAt: credential.createdAt.toISOString(),
   ...(credential.revokedAt === null ? {} : { revokedAt: credential.revokedAt.toISOString() }),
   ...(credential.suspendedAt === null ? {} : { suspendedAt: credential.suspendedAt.toISOString() }),
+  ...(credential.expiresAt === null ? {} : { expiresAt: credential.expiresAt.toISOString() }),
+  ...(credential.supersededBy === null ? {} : { supersededBy: credential.supersededBy }),
   ...(credential.statusReason === null ? {} : { reason: credential.statusReason }),
   ...(credential.claimsErasedAt === null ? {} : { claimsErasedAt: credential.claimsErasedAt.toISOString() }),
 })

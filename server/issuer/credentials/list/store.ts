@@ -2,6 +2,10 @@ import { z } from 'zod'
 import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment } from '../../../database/fragment.js'
 import { newestOf, type TimedPart, timedPart, where } from '../../../database/list-position.js'
+import { listMadeBy } from '../../../database/made-by.js'
+import type { ClaimsVault } from '../../../keys/claims/vault.js'
+import type { NameHashes, Names } from '../../../names/names.js'
+import { hasNames, namesShape, revealedNames, selectedNames } from '../../../names/names-store.js'
 import { type CredentialStatus, NOT_REVOKED, STATUS_CONDITIONS, STATUS_REASONS } from '../status.js'
 
 export const zListedRow = z.strictObject({
@@ -17,15 +21,20 @@ export const zListedRow = z.strictObject({
   createdAt: z.date(),
   revokedAt: z.date().nullable(),
   suspendedAt: z.date().nullable(),
+  expiresAt: z.date().nullable(),
+  expiredAt: z.date().nullable(),
+  supersededBy: z.string().nullable(),
   statusReason: z.enum(STATUS_REASONS).nullable(),
   suspendable: z.boolean(),
   claimsErasedAt: z.date().nullable(),
 })
 
-/** The row of a stored credential in lists, without its claims. */
-export type ListedCredential = z.infer<typeof zListedRow>
+const zNamedRow = zListedRow.extend(namesShape)
 
-export interface CredentialFilters {
+/** The row of a stored credential in lists, without its claims. */
+export type ListedCredential = z.infer<typeof zListedRow> & { readonly names?: Names | null }
+
+export interface CredentialFilters extends NameHashes {
   /** The id of a schema version, or the name of a type for all its versions. */
   readonly schema?: string | undefined
   readonly status?: CredentialStatus | undefined
@@ -33,8 +42,8 @@ export interface CredentialFilters {
   /** The beginning of the id. */
   readonly idPrefix?: string | undefined
   readonly offeringId?: string | undefined
-  /** The `sub` of the caller who created, claimed or signed it. */
-  readonly owner?: string | undefined
+  /** The `sub` of the caller who created, claimed or signed it; null for the client secret, which owns none. */
+  readonly owner?: string | null | undefined
 }
 
 /**
@@ -47,7 +56,7 @@ const INSTANCES = 100
 export const listedColumns = fragment`
   c.id, s.id AS "schemaId", s.name AS "schemaName", s.version AS "schemaVersion", c.issuer_id AS "issuerId",
   c.holder_did AS "holderDid", r.offering_id AS "offeringId", c.owner, c.created_at AS "createdAt", c.revoked_at AS "revokedAt",
-  c.suspended_at AS "suspendedAt", c.status_reason AS "statusReason", s.suspendable,
+  c.suspended_at AS "suspendedAt", c.expires_at AS "expiresAt", c.expired_at AS "expiredAt", c.superseded_by AS "supersededBy", c.status_reason AS "statusReason", s.suspendable,
   c.claims_erased_at AS "claimsErasedAt",
   ARRAY(SELECT DISTINCT configuration_id FROM (
     SELECT configuration_id FROM credential_instances i WHERE i.credential_id = c.id LIMIT ${INSTANCES}) AS taken ORDER BY 1)
@@ -60,22 +69,23 @@ const versionsOf = (schema: string) => fragment`SELECT id FROM schemas v WHERE v
  * The conditions of all filters except the offering. An id has only digits, the letters a to f, and hyphens. So all ids with a
  * prefix sort before the prefix followed by `g`.
  */
-const conditions = ({ schema, status, holderDid, idPrefix, owner }: CredentialFilters): Fragment => fragment`
-  ${where(schema, (is) => fragment`c.schema_id IN (${versionsOf(is)})`)}
+const conditions = ({ schema, status, holderDid, idPrefix, owner, ...names }: CredentialFilters): Fragment => fragment`
+  ${hasNames(fragment`c`, names)}
+  ${where(schema, (is) => fragment`c.schema_id = ANY(ARRAY(${versionsOf(is)}))`)}
   ${where(status, (is) => STATUS_CONDITIONS[is])}
   ${where(holderDid, (is) => fragment`hashtextextended(c.holder_did, 0) = hashtextextended(${is}, 0) AND c.holder_did = ${is}`)}
-  ${where(owner, (is) => fragment`hashtextextended(c.owner, 0) = hashtextextended(${is}, 0) AND c.owner = ${is}`)}
+  ${owner === null ? fragment`AND false` : listMadeBy(fragment`c.owner`, owner)}
   ${where(idPrefix, (is) => fragment`c.id >= ${is} AND c.id < ${`${is}g`} AND starts_with(c.id, ${is})`)}`
 
 const end = (part: TimedPart) => timedPart(fragment`c.created_at`, fragment`c.id`, part)
 
 /** The ids and times of a page. The statement uses the index that fits the filters. */
 function keysOf(filters: CredentialFilters, part: TimedPart): Fragment {
-  const { schema, status, holderDid, idPrefix, offeringId, owner } = filters
+  const { schema, status, holderDid, idPrefix, offeringId, owner, referenceHash } = filters
   const found = (condition: Fragment, { except }: { except?: 'schema' | 'status' } = {}) => fragment`
     SELECT c.id, c.created_at FROM credentials c
     WHERE ${condition} ${conditions(except === undefined ? filters : { ...filters, [except]: undefined })} ${end(part)}`
-  if (idPrefix !== undefined || holderDid !== undefined || owner !== undefined) {
+  if (referenceHash !== undefined || idPrefix !== undefined || holderDid !== undefined || owner !== undefined) {
     const offered = where(
       offeringId,
       (is) => fragment`c.id IN (SELECT credential_id FROM redemptions WHERE offering_id = ${is})`,
@@ -98,21 +108,24 @@ function keysOf(filters: CredentialFilters, part: TimedPart): Fragment {
     )
   }
   if (status !== undefined) return found(fragment`true`)
+  // A rare label is found by its index, and a frequent label in the order of time.
   return newestOf([found(NOT_REVOKED), found(STATUS_CONDITIONS.revoked)], part)
 }
 
 export type CredentialListStore = ReturnType<typeof createCredentialListStore>
 
-export function createCredentialListStore({ bounded }: Database) {
+export function createCredentialListStore({ bounded }: Database, claims: ClaimsVault) {
   return {
     /** Reads one page of credentials, the newest first. */
-    page: (filters: CredentialFilters, part: TimedPart): Promise<ListedCredential[]> =>
-      bounded(zListedRow)`
-        SELECT ${listedColumns}
+    async page(filters: CredentialFilters, part: TimedPart): Promise<ListedCredential[]> {
+      const rows = await bounded(zNamedRow)`
+        SELECT ${listedColumns}, ${selectedNames(claims, 'credentials.names', fragment`c`)}
         FROM (${keysOf(filters, part)}) AS k
         JOIN credentials c ON c.id = k.id
         JOIN schemas s ON s.id = c.schema_id
         LEFT JOIN redemptions r ON r.credential_id = c.id
-        ORDER BY k.created_at DESC, k.id DESC`,
+        ORDER BY k.created_at DESC, k.id DESC`
+      return rows.map((row) => revealedNames(claims, { column: 'credentials.names', id: row.id }, row))
+    },
   }
 }

@@ -41,6 +41,8 @@ export interface ProvidedClaims {
   readonly made?:
     | { readonly schemaId: string; readonly credentialSubject: Readonly<Record<string, unknown>> }
     | undefined
+  /** The claims of the sign-in, for the claims source. Present if a claims source may be asked. */
+  readonly signIn?: Readonly<Record<string, unknown>> | undefined
 }
 
 /** The stored request. The key that the request names is stored in its own column. */
@@ -58,6 +60,8 @@ export interface Authorization {
   readonly pushed: boolean
   readonly walletName: string | undefined
   readonly offeringId: string | null
+  /** Whether the claims of the request's offer come from a claims source. */
+  readonly claimsAtIssuance: boolean
   readonly userSub: string | null
   readonly userDids: readonly string[]
   readonly expiresAt: Date

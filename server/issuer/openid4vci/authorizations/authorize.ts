@@ -66,8 +66,11 @@ export function createAuthorize({
 }: AuthorizePorts): Authorize {
   const isRedirectUri = isRedirectUriOf(config)
 
-  const unknownRequest = () =>
-    replies.unsafe('The request_uri is unknown, has expired or has been used. Start again in your wallet.')
+  const unknownRequest = (browserRequest: BrowserRequest) =>
+    replies.unsafe(
+      browserRequest,
+      'The request_uri is unknown, has expired or has been used. Start again in your wallet.',
+    )
 
   /** RFC 9126 §4: only `client_id` and `request_uri` are read. Other parameters of the URL are ignored. */
   const visit = async (
@@ -75,11 +78,11 @@ export function createAuthorize({
     requestUri: string,
     clientId: string | undefined,
   ): Promise<ProtocolReply> => {
-    if (clientId === undefined) return replies.unsafe('client_id is missing.')
+    if (clientId === undefined) return replies.unsafe(browserRequest, 'client_id is missing.')
     const now = clock()
     const requestUriHash = sha256(requestUri)
     if (onlyLooks(browserRequest))
-      return (await authorizations.isPushed(requestUriHash, clientId, now)) ? LOOKED_AT : unknownRequest()
+      return (await authorizations.isPushed(requestUriHash, clientId, now)) ? LOOKED_AT : unknownRequest(browserRequest)
     const browser = visits.browserOf(browserRequest)
     const found = await authorizations.visit({
       requestUriHash,
@@ -89,7 +92,7 @@ export function createAuthorize({
       expiresAt: new Date(now.getTime() + DECISION_SECONDS * 1000),
       now,
     })
-    return found === undefined ? unknownRequest() : replies.toPage(found.id, browser.cookie)
+    return found === undefined ? unknownRequest(browserRequest) : replies.toPage(found.id, browser.cookie)
   }
 
   /** HAIP 1.0 accepts pushed requests only. */
@@ -144,7 +147,7 @@ export function createAuthorize({
       assertOnce(repeated.filter((name) => name === 'redirect_uri'))
       return await begin(browserRequest, parameters, repeated)
     } catch (thrown) {
-      if (thrown instanceof OAuthError) return replies.unsafe(thrown.message)
+      if (thrown instanceof OAuthError) return replies.unsafe(browserRequest, thrown.message)
       throw thrown
     }
   }

@@ -8,7 +8,7 @@ import type { Issuable, Issuables } from './issuable.js'
 /** Lifetime of an offering that is made for a user, in seconds. */
 const MADE_SECONDS = 86_400
 
-/** An issuable credential whose claims are all known. */
+/** An issuable credential whose claims are known, or are asked for later. */
 export type Decided = Exclude<Issuable, { kind: 'form' }>
 
 /** Dependencies of {@link createCodes}. */
@@ -48,8 +48,9 @@ export function createCodes({ decisions, config, configurationsOf, random, clock
     /** Makes an offering for a user, and a code for it. Undefined if the request was decided before. */
     async codeForMade(
       authorization: Pick<OfferGrant, 'id' | 'browserHash'>,
-      { context, credentialSubject }: Decided & { readonly kind: 'claims' },
+      made: Decided & { readonly kind: 'claims' | 'source' },
     ): Promise<string | undefined> {
+      const { context } = made
       const { code, ...stored } = newCode()
       const expiresAt = new Date(stored.now.getTime() + MADE_SECONDS * 1000)
       const given = await decisions.grantMade({
@@ -59,7 +60,8 @@ export function createCodes({ decisions, config, configurationsOf, random, clock
         made: {
           schemaId: context.id,
           issuerId: context.issuerId,
-          credentialSubject,
+          credentialSubject: made.kind === 'claims' ? made.credentialSubject : {},
+          claimsAtIssuance: made.kind === 'source',
           configurationIds: configurationsOf(context),
           expiresAt,
           claimsDueAt: offeredClaimsDueAt(context, config, expiresAt),

@@ -1,7 +1,9 @@
 import type { Config } from '../../../config/config.js'
+import { formActionOf } from '../../../pages/form-action.js'
 import { type Html, html, spoken } from '../../../pages/html.js'
-import { inLanguage, joined, type Languages, type Spoken, spokenIn } from '../../../pages/languages.js'
+import { inLanguage, joined, type Spoken, spokenIn } from '../../../pages/languages.js'
 import { page } from '../../../pages/page.js'
+import type { Speech } from '../../../pages/speech.js'
 import { typeTitle } from '../../../pages/words.js'
 import type { ClaimPath } from '../../../protocol/json-schema/declared-claims.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
@@ -20,10 +22,12 @@ interface Row {
 /** The form of an image in a claim, such as a portrait. The page shows the image. */
 const IMAGE = /^data:image\/(?:png|jpeg|webp|gif);base64,[A-Za-z0-9+/=]+$/
 
-function shownValue(value: unknown, title: string): Html {
+function shownValue(value: unknown, title: string, speech: Speech): Html {
   if (typeof value === 'string' && IMAGE.test(value)) return html`<img src="${value}" alt="${title}">`
-  if (typeof value === 'boolean') return html`${value ? 'Yes' : 'No'}`
-  return value === null || typeof value === 'object' ? html`<span class="none">none</span>` : html`${String(value)}`
+  if (typeof value === 'boolean') return html`${speech.say(value ? 'value.yes' : 'value.no')}`
+  return value === null || typeof value === 'object'
+    ? html`<span class="none">${speech.say('value.none')}</span>`
+    : html`${String(value)}`
 }
 
 const titledBy = ({ schemaBody: body, schemaDisplay: display, schemaClaims: claims }: ConsentContext): Titled => ({
@@ -36,8 +40,8 @@ const titledBy = ({ schemaBody: body, schemaDisplay: display, schemaClaims: clai
  * All claims of the subject in their order, each with the titles of its path and its value. A subject has at most 1,000 claims
  * (`issuance/subject.ts`).
  */
-function rowsOf(context: ConsentContext, languages: Languages): Row[] {
-  const titles = claimTitles(titledBy(context), languages)
+function rowsOf(context: ConsentContext, speech: Speech): Row[] {
+  const titles = claimTitles(titledBy(context), speech.languages)
   const walk = (value: unknown, path: ClaimPath, shown: readonly Spoken[]): Row[] => {
     const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
     if (members.length > 0)
@@ -49,20 +53,9 @@ function rowsOf(context: ConsentContext, languages: Languages): Row[] {
         return walk(member, inner, [...shown, title])
       })
     const title = joined(shown, ' › ')
-    return path.length === 0 ? [] : [{ title, value: shownValue(value, title.text) }]
+    return path.length === 0 ? [] : [{ title, value: shownValue(value, title.text, speech) }]
   }
   return walk(context.credentialSubject, [], [])
-}
-
-/**
- * The CSP source for `form-action`. Browsers also apply this source to the redirect after the form. The source is an
- * origin. For an app's URL and for an IPv6 host the source is a scheme, because CSP has no other source for these (CSP
- * Level 3 §2.3.1).
- */
-function formActionOf(redirectUri: string): string {
-  const { protocol, hostname, origin } = new URL(redirectUri)
-  const isOrigin = (protocol === 'https:' || protocol === 'http:') && !hostname.startsWith('[')
-  return isOrigin ? origin : protocol
 }
 
 const receiverOf = (redirectUri: string): string => {
@@ -73,23 +66,25 @@ const receiverOf = (redirectUri: string): string => {
 const claimRow = ({ title, value }: Row): Html => html`<div><dt>${spoken(title)}</dt><dd>${value}</dd></div>`
 
 /** The signed-in user, the wallet, and the wallet's address. */
-function question({ request, provided, walletName }: UsersAuthorization): Html {
-  const wallet = walletName === undefined ? 'Your wallet' : html`<strong>${walletName}</strong>`
-  const user = provided.name !== undefined && html`<p>You are signed in as <strong>${provided.name}</strong>.</p>`
-  return html`${user}<p>${wallet} at <strong>${receiverOf(request.redirectUri)}</strong> asks for this credential.</p>`
+function question({ request, provided, walletName }: UsersAuthorization, speech: Speech): Html {
+  const wallet = walletName === undefined ? speech.say('consent.yourWallet') : html`<strong>${walletName}</strong>`
+  const address = html`<strong>${receiverOf(request.redirectUri)}</strong>`
+  const user =
+    provided.name !== undefined &&
+    html`<p>${speech.show('consent.signedInAs', { name: html`<strong>${provided.name}</strong>` })}</p>`
+  return html`${user}<p>${speech.show('consent.asks', { wallet, address })}</p>`
 }
 
-const LATER = html`<p>The issuer decides later whether you get this credential, and may correct its claims.</p>`
-
 /** The claims of the credential, or the form in which the person enters them. */
-function content(context: ConsentContext, languages: Languages, form: ConsentForm | undefined): Html {
-  if (form !== undefined) return html`<p>Enter the claims of the credential:</p>${formFields(form.parts, form.sent)}`
-  const rows = rowsOf(context, languages)
+function content(context: ConsentContext, speech: Speech, form: ConsentForm | undefined): Html {
+  if (form !== undefined) return html`<p>${speech.say('consent.enter')}</p>${formFields(form.parts, speech, form.sent)}`
+  if (context.claimsAtIssuance) return html`<p>${speech.say('consent.claimsLater')}</p>`
+  const rows = rowsOf(context, speech)
   const claims =
     rows.length === 0
-      ? html`<p>The credential contains no claims.</p>`
-      : html`<p>The credential contains:</p><dl>${rows.map(claimRow)}</dl>`
-  return html`${claims}${context.deferred && LATER}`
+      ? html`<p>${speech.say('consent.noClaims')}</p>`
+      : html`<p>${speech.say('consent.contains')}</p><dl>${rows.map(claimRow)}</dl>`
+  return html`${claims}${context.deferred && html`<p>${speech.say('consent.decidedLater')}</p>`}`
 }
 
 /** A form instead of known claims. */
@@ -105,9 +100,10 @@ export function consentPage(
   authorization: UsersAuthorization,
   context: ConsentContext,
   token: string,
-  languages: Languages,
+  speech: Speech,
   form?: ConsentForm,
 ): ProtocolReply {
+  const { languages } = speech
   const { id, request } = authorization
   const { schemaName, schemaTitle, schemaDisplay } = context
   const { description, locale } = inLanguage(schemaDisplay ?? [], languages) ?? {}
@@ -115,20 +111,23 @@ export function consentPage(
   const issuer = context.issuerDisplay?.[0]?.name ?? new URL(config.issuerBaseUrl).host
   return page(config.issuerBaseUrl, {
     status: form?.sent === undefined ? 200 : 400,
-    title: `${form?.sent === undefined ? '' : 'Check: '}${credential.text}: take it into your wallet?`,
+    speech,
+    title: speech.say(form?.sent === undefined ? 'consent.title' : 'consent.titleWithProblems', {
+      credential: credential.text,
+    }),
     formAction: formActionOf(request.redirectUri),
     body: html`
-${isLocalAdmin(config) && html`<p class="banner" role="note">Login is switched off: this is a local installation, and everybody is its administrator.</p>`}
+${isLocalAdmin(config) && html`<p class="banner" role="note">${speech.say('consent.loginOff')}</p>`}
 <p class="from">${issuer}</p>
 <h1>${spoken(credential)}</h1>
 ${description !== undefined && html`<p class="about">${spoken(spokenIn(description, locale))}</p>`}
-${question(authorization)}
+${question(authorization, speech)}
 <form method="post" action="${config.issuerBaseUrl}/openid4vci/authorize/${id}">
 <input type="hidden" name="token" value="${token}">
-${content(context, languages, form)}
+${content(context, speech, form)}
 <div class="buttons">
-<button name="decision" value="accept" class="primary">Put it into my wallet</button>
-<button name="decision" value="decline" formnovalidate>Decline</button>
+<button name="decision" value="accept" class="primary">${speech.say('consent.accept')}</button>
+<button name="decision" value="decline" formnovalidate>${speech.say('consent.decline')}</button>
 </div>
 </form>`,
   })

@@ -2,7 +2,7 @@ import { onlyLooks } from '../../../api/context.js'
 import { ServiceError } from '../../../api/errors.js'
 import type { Config } from '../../../config/config.js'
 import type { Log } from '../../../log/log.js'
-import { type Languages, languagesOf } from '../../../pages/languages.js'
+import { speechFor } from '../../../pages/speech.js'
 import { OAuthError } from '../../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import type { Work } from '../../../protocol/work.js'
@@ -23,8 +23,6 @@ import type { BrowserRequest, Visited, Visits } from './visits.js'
 
 /** The first word of each message about a form. */
 const FORM = 'claims'
-
-const readersLanguages = ({ headers }: BrowserRequest): Languages => languagesOf(headers['accept-language'])
 
 /**
  * Checks a subject against the schema of its type.
@@ -65,6 +63,7 @@ export function createConsentPages({ store, config, formTokens, assertSubject, l
       issuerDisplay: await store.issuerDisplay(context.issuerId),
       credentialSubject: issuable.kind === 'claims' ? issuable.credentialSubject : {},
       deferred: false,
+      claimsAtIssuance: issuable.kind === 'source',
     }
   }
 
@@ -76,16 +75,16 @@ export function createConsentPages({ store, config, formTokens, assertSubject, l
     sent?: SentForm,
   ): Promise<ProtocolReply> => {
     const context = await consentContext(issuable)
-    const languages = readersLanguages(request)
+    const speech = speechFor(request, config.issuerBaseUrl)
     const token = formTokens.tokenOf(authorization.id, browserHash, issuableName(issuable))
     const form =
       issuable.kind === 'form'
         ? {
-            parts: formOf(issuable.context.body, claimTitles(issuable.context, languages)),
+            parts: formOf(issuable.context.body, claimTitles(issuable.context, speech.languages)),
             ...(sent === undefined ? {} : { sent }),
           }
         : undefined
-    return consentPage(config, authorization, context, token, languages, form)
+    return consentPage(config, authorization, context, token, speech, form)
   }
 
   return {
@@ -112,7 +111,7 @@ export function createConsentPages({ store, config, formTokens, assertSubject, l
       work: Work,
     ): Promise<Decided | ProtocolReply> {
       const { context } = issuable
-      const parts = formOf(context.body, claimTitles(context, readersLanguages(request)))
+      const parts = formOf(context.body, claimTitles(context, speechFor(request, config.issuerBaseUrl).languages))
       const credentialSubject = claimsOf(parts, filled)
       try {
         await assertSubject(context, credentialSubject, FORM, work)
@@ -148,16 +147,16 @@ export const createShowConsent =
   ({ visited, beginLogin, issuableFor, pages, deny, replies }: ShowConsentPorts): ShowConsent =>
   async (request, id, work) => {
     const found = await visited(request, id)
-    if (found === undefined) return replies.notFound()
+    if (found === undefined) return replies.notFound(request)
     const { authorization } = found
     if (authorization.state === 'Started') return beginLogin(request, found)
-    if (authorization.state !== 'SignedIn') return replies.decided()
+    if (authorization.state !== 'SignedIn') return replies.decided(request)
     try {
       const issuable = await issuableFor(authorization)
       await pages.assertValid(request, issuable, work)
       return await pages.pageOf(request, found, issuable)
     } catch (thrown) {
       if (!(thrown instanceof OAuthError)) throw thrown
-      return onlyLooks(request) ? replies.refuseWallet(authorization.request, thrown) : deny(found, thrown)
+      return onlyLooks(request) ? replies.refuseWallet(authorization.request, thrown) : deny(request, found, thrown)
     }
   }

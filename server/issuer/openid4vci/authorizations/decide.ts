@@ -101,22 +101,22 @@ export function createDecideStepwise({
       issuable.kind === 'offer'
         ? (await codes.codeForOffer({ id, browserHash, offeringId: issuable.offering.offeringId }))?.code
         : await codes.codeForMade({ id, browserHash }, issuable)
-    return code === undefined ? replies.decided() : replies.answerWallet(authorization.request, { code })
+    return code === undefined ? replies.decided(request) : replies.answerWallet(authorization.request, { code })
   }
 
   return async (request, { id, decision, token, ...filled }, work) => {
     const found = await visited(request, id)
-    if (found === undefined || found.authorization.state === 'Started') return replies.notFound()
+    if (found === undefined || found.authorization.state === 'Started') return replies.notFound(request)
     const shown = formTokens.shownBy(id, found.browserHash, token)
-    if (shown === undefined) return replies.outOfDate()
-    if (found.authorization.state !== 'SignedIn') return replies.decided()
-    if (decision !== 'accept' && decision !== 'decline') return replies.undecided()
+    if (shown === undefined) return replies.outOfDate(request)
+    if (found.authorization.state !== 'SignedIn') return replies.decided(request)
+    if (decision !== 'accept' && decision !== 'decline') return replies.undecided(request)
     try {
       if (decision === 'accept') return await accept(request, found, shown, filled, work)
       throw declines()
     } catch (thrown) {
       if (!(thrown instanceof OAuthError)) throw thrown
-      return deny(found, thrown)
+      return deny(request, found, thrown)
     }
   }
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { AuditAction } from '../../../database/audit-actions.js'
 import { audited } from '../../../database/audited.js'
 import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment, Step } from '../../../database/fragment.js'
@@ -7,6 +8,7 @@ import { type Announce, recordedEvents, recordedShape } from '../../../events/st
 import type { ClaimsVault } from '../../../keys/claims/vault.js'
 import { insertOffering } from '../../offerings/insert.js'
 import { redeemable } from '../offer-store.js'
+import { sessionView } from '../sessions/session.js'
 import { movedSession } from '../sessions/store.js'
 import { TX_CODE_ATTEMPTS } from '../tx-code.js'
 import { type AuthorizationState, sourcesOf } from './authorization.js'
@@ -39,6 +41,8 @@ export interface MadeOffering {
   readonly schemaId: string
   readonly issuerId: string
   readonly credentialSubject: Readonly<Record<string, unknown>>
+  /** Whether the claims source of the type is asked for the claims. The offering then has a session, so a wallet can wait. */
+  readonly claimsAtIssuance: boolean
   readonly configurationIds: readonly string[]
   readonly expiresAt: Date
   readonly claimsDueAt: Date | null
@@ -52,28 +56,47 @@ const madeOffering = (claims: ClaimsVault, { offeringId, made, now }: MadeGrant,
       ...made,
       id: offeringId,
       recipient: null,
+      names: null,
       redemptionLimit: 1,
       createdAt: now,
       grant: 'authorization_code',
       forSubject: granted.column('user_sub'),
       ofAuthorization: true,
+      isSession: made.claimsAtIssuance,
     },
     granted,
   )
+
+/**
+ * The step that inserts the session of a made offering. It belongs to the owner of the type, who decides if the wallet has to
+ * wait.
+ */
+function madeSession({ offeringId, made, now }: MadeGrant, offering: Step<'id'>): Step {
+  const { schemaId, issuerId, configurationIds, expiresAt } = made
+  const first = { id: offeringId, state: 'Authorized', issuerId, configurationIds, createdAt: now, expiresAt } as const
+  const view = sessionView({ ...first, createdBy: '', errorMessage: null, deferred: null })
+  return new Step(
+    'session',
+    fragment`
+      INSERT INTO credential_offer_sessions (id, created_by, state, created_at, expires_at, first_view)
+      SELECT ${offering.column('id')}, t.created_by, ${first.state}, ${now}::timestamptz, ${expiresAt}::timestamptz, ${JSON.stringify(view)}::jsonb
+      FROM ${offering}, schemas s JOIN credential_types t ON t.name = s.name WHERE s.id = ${schemaId}`,
+  )
+}
 
 const zDenied = z.strictObject({ parameters: z.string() })
 
 const zGrantedOffer = zDenied.extend(recordedShape)
 
 type Granted = Step<'user_sub'>
-type OpenOffer = Step<'id' | 'for_subject' | 'recipient' | 'profile'>
+type OpenOffer = Step<'id' | 'for_subject' | 'recipient' | 'profile' | 'claims_at_issuance'>
 
 /** The step that reads an offering if it is open. */
 const openOffer = ({ offeringId, now }: OfferGrant): OpenOffer =>
-  new Step<'id' | 'for_subject' | 'recipient' | 'profile'>(
+  new Step<'id' | 'for_subject' | 'recipient' | 'profile' | 'claims_at_issuance'>(
     'offer',
     fragment`
-      SELECT o.id, o.for_subject, o.recipient, o.profile FROM offerings o LEFT JOIN credential_offer_sessions x ON x.id = o.id
+      SELECT o.id, o.for_subject, o.recipient, o.profile, o.claims_at_issuance FROM offerings o LEFT JOIN credential_offer_sessions x ON x.id = o.id
       WHERE o.id = ${offeringId} AND o.is_session = (x.id IS NOT NULL)
         AND ${redeemable(now)}
         AND (x.id IS NULL OR (x.state <> 'Error' AND x.tx_code_attempts < ${TX_CODE_ATTEMPTS}::int))`,
@@ -85,7 +108,7 @@ const isForThem = (offer: OpenOffer, { attestedOnly, usersHaveDids }: OfferGrant
   AND (${offer.column('for_subject')} IS NULL OR ${offer.column('for_subject')} = a.user_sub)
   AND (${offer.column('recipient')} IS NULL OR NOT ${usersHaveDids} OR ${offer.column('recipient')} = ANY(a.user_dids))`
 
-const auditedGrant = (action: string, granted: Granted, offeringId: string, name?: string): Step =>
+const auditedGrant = (action: AuditAction, granted: Granted, offeringId: string, name?: string): Step =>
   audited({
     of: granted,
     actor: granted.column('user_sub'),
@@ -106,12 +129,14 @@ export function createDecisionStore({ sql }: Database, claims: ClaimsVault, anno
         'granted',
         fragment`
           UPDATE authorizations SET state = 'Granted', code_hash = ${codeHash}, code_expires_at = ${codeExpiresAt},
-            offering_id = ${offeringId}, user_claims = NULL
+            offering_id = ${offeringId}, user_claims = CASE WHEN ${grant.made.claimsAtIssuance}::boolean THEN user_claims END
           WHERE id = ${id} AND browser_hash = ${browserHash} AND expires_at > ${now} AND ${from('Granted')}
           RETURNING id, user_sub`,
       )
+      const offering = madeOffering(claims, grant, granted)
       const rows = await sql(idRow, [
-        madeOffering(claims, grant, granted),
+        offering,
+        ...(grant.made.claimsAtIssuance ? [madeSession(grant, offering)] : []),
         auditedGrant('offering.created', granted, offeringId, 'audited_offering'),
         auditedGrant('authorization.granted', granted, offeringId),
       ])`SELECT id FROM ${granted}`
@@ -131,7 +156,8 @@ export function createDecisionStore({ sql }: Database, claims: ClaimsVault, anno
         'granted',
         fragment`
           UPDATE authorizations a SET state = 'Granted', code_hash = ${codeHash}, code_expires_at = ${codeExpiresAt},
-            offering_id = ${offer.column('id')}, user_claims = NULL
+            offering_id = ${offer.column('id')},
+            user_claims = CASE WHEN ${offer.column('claims_at_issuance')} THEN a.user_claims END
           FROM ${offer}
           WHERE a.id = ${id} AND a.browser_hash = ${browserHash} AND a.expires_at > ${now} AND ${from('Granted')}
             AND ${isForThem(offer, grant)}

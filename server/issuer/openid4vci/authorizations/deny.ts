@@ -2,7 +2,7 @@ import type { OAuthError } from '../../../protocol/oauth/error.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
 import type { DecisionStore } from './decision-store.js'
 import type { Replies } from './replies.js'
-import type { Visited } from './visits.js'
+import type { BrowserRequest, Visited } from './visits.js'
 
 /** Dependencies of {@link createDeny}. */
 export interface DenyPorts {
@@ -12,11 +12,11 @@ export interface DenyPorts {
 }
 
 /** Denies an authorization once and redirects the browser to the wallet with the refusal. */
-export type Deny = (visited: Visited, refusal: OAuthError) => Promise<ProtocolReply>
+export type Deny = (request: BrowserRequest, visited: Visited, refusal: OAuthError) => Promise<ProtocolReply>
 
 export const createDeny =
   ({ decisions, replies, clock }: DenyPorts): Deny =>
-  async ({ authorization, browserHash }, refusal) =>
+  async (request, { authorization, browserHash }, refusal) =>
     (await decisions.deny(authorization.id, browserHash, clock())) !== undefined
       ? replies.refuseWallet(authorization.request, refusal)
-      : replies.decided()
+      : replies.decided(request)

@@ -1,4 +1,5 @@
 import { type Html, html, spoken } from '../../../pages/html.js'
+import type { Speech } from '../../../pages/speech.js'
 import {
   choiceText,
   type Field,
@@ -23,10 +24,10 @@ const option = (value: string, text: string, chosen: string): Html =>
     ? html`<option value="${value}" selected>${text}</option>`
     : html`<option value="${value}">${text}</option>`
 
-const HINTS: Partial<Record<Field['kind'], string>> = {
-  lines: 'One per line.',
-  numbers: 'One per line.',
-  json: 'As JSON.',
+const HINTS: Partial<Record<Field['kind'], 'form.onePerLine' | 'form.asJson'>> = {
+  lines: 'form.onePerLine',
+  numbers: 'form.onePerLine',
+  json: 'form.asJson',
 }
 
 const INPUTS: Partial<Record<Field['kind'], Html>> = {
@@ -37,22 +38,22 @@ const INPUTS: Partial<Record<Field['kind'], Html>> = {
   integer: html`type="number" step="any" inputmode="numeric"`,
 }
 
-function optionsOf({ kind, choices }: Field, value: string): Html[] {
+function optionsOf({ kind, choices }: Field, value: string, speech: Speech): Html[] {
   const offered =
     kind === 'boolean'
       ? [
-          ['true', 'Yes'],
-          ['false', 'No'],
+          ['true', speech.say('value.yes')],
+          ['false', speech.say('value.no')],
         ]
       : choices.map((choice) => [choiceText(choice), typeof choice === 'string' ? choice : choiceText(choice)])
   return [option('', '–', value), ...offered.map(([sent = '', text = '']) => option(sent, text, value))]
 }
 
-function control(field: Field, value: string, attributes: Html): Html {
+function control(field: Field, value: string, attributes: Html, speech: Speech): Html {
   switch (field.kind) {
     case 'boolean':
     case 'choice':
-      return html`<select ${attributes}>${optionsOf(field, value)}</select>`
+      return html`<select ${attributes}>${optionsOf(field, value, speech)}</select>`
     case 'long':
     case 'lines':
     case 'numbers':
@@ -66,40 +67,48 @@ ${value}</textarea>`
 }
 
 /** One field with its label, its hint and its problem. */
-function fieldRow(field: Field, id: string, { filled, problems }: SentForm): Html {
+function fieldRow(field: Field, id: string, { filled, problems }: SentForm, speech: Speech): Html {
   const problem = problems.byField.get(nameOf(field))
-  const hint = [field.description, HINTS[field.kind]].filter((text) => text !== undefined).join(' ')
+  const hintKey = HINTS[field.kind]
+  const hint = [field.description, hintKey === undefined ? undefined : speech.say(hintKey)]
+    .filter((text) => text !== undefined)
+    .join(' ')
   const described = [hint === '' ? '' : `${id}-hint`, problem === undefined ? '' : `${id}-problem`].join(' ').trim()
   const attributes = html`id="${id}" name="${nameOf(field)}" autocomplete="off"${field.needed && html` required`}${
     problem !== undefined && html` aria-invalid="true"`
   }${described !== '' && html` aria-describedby="${described}"`}`
   return html`<div class="field">
-<label for="${id}">${spoken(field.title)}${!field.needed && html` <span class="optional">(optional)</span>`}</label>
+<label for="${id}">${spoken(field.title)}${!field.needed && html` <span class="optional">(${speech.say('form.optional')})</span>`}</label>
 ${hint !== '' && html`<p class="hint" id="${id}-hint">${hint}</p>`}
-${control(field, filledIn(filled, field), attributes)}
+${control(field, filledIn(filled, field), attributes, speech)}
 ${problem !== undefined && html`<p class="problem" id="${id}-problem">${problem}</p>`}
 </div>`
 }
 
 /** The list of problems above the form, with a link to each field. */
-function summary(fields: readonly Field[], idOf: (field: Field) => string, { problems }: SentForm): Html | undefined {
+function summary(
+  fields: readonly Field[],
+  idOf: (field: Field) => string,
+  { problems }: SentForm,
+  speech: Speech,
+): Html | undefined {
   const wrong = fields.flatMap((field) => {
     const problem = problems.byField.get(nameOf(field))
     return problem === undefined ? [] : [html`<li><a href="#${idOf(field)}">${spoken(field.title)}</a> ${problem}</li>`]
   })
   const others = problems.others.map((text) => html`<li>${text}</li>`)
   if (wrong.length + others.length === 0) return undefined
-  return html`<div class="problems" role="alert"><h2>Fix these fields</h2><ul>${[...wrong, ...others]}</ul></div>`
+  return html`<div class="problems" role="alert"><h2>${speech.say('form.fix')}</h2><ul>${[...wrong, ...others]}</ul></div>`
 }
 
 /** The fields of a form, below the problems of the sent values. */
-export function formFields(parts: readonly FormPart[], sent: SentForm = EMPTY): Html {
+export function formFields(parts: readonly FormPart[], speech: Speech, sent: SentForm = EMPTY): Html {
   const fields = fieldsOf(parts)
   const ids = new Map(fields.map((field, position) => [field, `claim-${position + 1}`]))
   const idOf = (field: Field) => ids.get(field) ?? ''
   const rendered = (part: FormPart): Html =>
     part.kind === 'group'
       ? html`<fieldset><legend>${spoken(part.title)}</legend>${part.parts.map(rendered)}</fieldset>`
-      : fieldRow(part, idOf(part), sent)
-  return html`${summary(fields, idOf, sent)}${parts.map(rendered)}`
+      : fieldRow(part, idOf(part), sent, speech)
+  return html`${summary(fields, idOf, sent, speech)}${parts.map(rendered)}`
 }

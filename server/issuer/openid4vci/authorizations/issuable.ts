@@ -12,7 +12,7 @@ import { isLocalAdmin } from './sign-in.js'
 
 /**
  * A credential that may be issued to the user of an authorization. It is an offer, or it is made from the identity provider's
- * claims. If everybody is the local admin, it can also be made from a form. A wallet never supplies claims.
+ * claims, or from the answer of a claims source about the user. If everybody is the local admin, it can also be made from a form. A wallet never supplies claims.
  */
 export type Issuable =
   | { readonly kind: 'offer'; readonly offering: ShownOffering }
@@ -21,6 +21,8 @@ export type Issuable =
       readonly context: IssuanceContext
       readonly credentialSubject: Readonly<Record<string, unknown>>
     }
+  /** The claims source of the type is asked later, when the wallet takes the credential. */
+  | { readonly kind: 'source'; readonly context: IssuanceContext }
   /** The local admin enters the claims. */
   | { readonly kind: 'form'; readonly context: IssuanceContext }
 
@@ -110,13 +112,24 @@ export function createIssuables({ store, config, offered, requestedContexts, clo
     return { kind: 'form', context }
   }
 
+  /** The first requested type that has a claims source. The source answers about the user who signed in. */
+  const ofSource = (
+    { userSub, request }: UsersAuthorization,
+    contexts: readonly IssuanceContext[],
+  ): Issuable | undefined => {
+    const context = contexts.find(({ claimsSource }) => claimsSource !== null)
+    if (context === undefined || userSub === null || isLocalAdmin(config)) return undefined
+    offered.requestedOf(request, wholeType(context))
+    return { kind: 'source', context }
+  }
+
   const madeOf = (authorization: UsersAuthorization, contexts: readonly IssuanceContext[]): Issuable | undefined =>
-    ofProvidedClaims(authorization, contexts) ?? ofForm(authorization, contexts)
+    ofProvidedClaims(authorization, contexts) ?? ofSource(authorization, contexts) ?? ofForm(authorization, contexts)
 
   return {
     /**
      * The credential for an authorization request. The first match counts: the offer of its `issuer_state`, the newest open
-     * offer for the user, the user's claims, the local admin's form.
+     * offer for the user, the user's claims, the type's claims source, the local admin's form.
      *
      * @throws OAuthError `access_denied` if there is no credential for this user, `invalid_scope` if the request names no known
      *   type

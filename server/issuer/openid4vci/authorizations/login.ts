@@ -38,13 +38,13 @@ export type KeepUser = (visited: Visited, claims: UserClaims) => Promise<void>
 export const createKeepUser =
   ({ authorizations, requestedContexts, config, vault, clock }: KeepUserPorts): KeepUser =>
   async ({ authorization, browserHash }, claims) => {
-    const { id, offeringId, request } = authorization
+    const { id, offeringId, claimsAtIssuance, request } = authorization
     const contexts = offeringId === null ? await requestedContexts(request) : []
     await authorizations.signIn({
       id,
       browserHash,
       user: { sub: claims.sub, dids: didsIn(claims[config.oidc.didClaim]) },
-      userClaims: await protectClaims(vault, id, providedClaims(contexts, claims)),
+      userClaims: await protectClaims(vault, id, providedClaims(contexts, claims, claimsAtIssuance)),
       now: clock(),
     })
   }
@@ -78,13 +78,13 @@ export function createUserLogin({ signIn, logins, keepUser, deny, visited, repli
    * Handles a failed sign-in. If the provider is unreachable, nothing is decided and the request can be opened again. Every
    * other failure ends the authorization.
    */
-  const refused = async ({ requestId }: BrowserRequest, found: Visited, thrown: unknown): Promise<ProtocolReply> => {
+  const refused = async (request: BrowserRequest, found: Visited, thrown: unknown): Promise<ProtocolReply> => {
     if (!(thrown instanceof SignInError)) throw thrown
-    log.warn({ requestId, err: thrown }, 'sign-in failed')
+    log.warn({ requestId: request.requestId, err: thrown }, 'sign-in failed')
     const refusal = REFUSALS[thrown.failure]
     return thrown.failure === 'unavailable'
       ? replies.refuseWallet(found.authorization.request, refusal)
-      : deny(found, refusal)
+      : deny(request, found, refusal)
   }
 
   return {
@@ -94,7 +94,7 @@ export function createUserLogin({ signIn, logins, keepUser, deny, visited, repli
      */
     async beginLogin(request: BrowserRequest, found: Visited): Promise<ProtocolReply> {
       const { id } = found.authorization
-      if (signIn === undefined) return replies.notFound()
+      if (signIn === undefined) return replies.notFound(request)
       if (onlyLooks(request)) return LOOKED_AT
       const login = await logins.begin(id, found.browserHash)
       // Another window has just ended the sign-in. The page shows the outcome.
@@ -113,12 +113,12 @@ export function createUserLogin({ signIn, logins, keepUser, deny, visited, repli
     async endLogin(request: BrowserRequest, sent: LoginAnswer): Promise<ProtocolReply> {
       const [id = ''] = (sent.state ?? '').split('.', 1)
       const found = await visited(request, id)
-      if (found === undefined) return replies.notFound()
+      if (found === undefined) return replies.notFound(request)
       // Another window has ended the sign-in, or is ending it now.
       if (found.authorization.state !== 'Started' || found.login === null) return replies.toPage(id)
-      if (signIn === undefined) return replies.notFound()
+      if (signIn === undefined) return replies.notFound(request)
       const login = await logins.opened(id, found.login)
-      if (!isStateOf(login, sent.state ?? '')) return replies.otherLogin()
+      if (!isStateOf(login, sent.state ?? '')) return replies.otherLogin(request)
       if (onlyLooks(request)) return LOOKED_AT
       if (!(await logins.take(id, found.login))) return replies.toPage(id)
       try {

@@ -40,6 +40,7 @@ export const protectRequest = (
 const zProvidedClaims = z.strictObject({
   name: optional,
   made: z.strictObject({ schemaId: z.string(), credentialSubject: z.record(z.string(), z.unknown()) }).optional(),
+  signIn: z.record(z.string(), z.unknown()).optional(),
 })
 
 const claimsPlaceOf = (id: string) => ({ column: 'authorizations.user_claims', id }) as const
@@ -47,6 +48,10 @@ const claimsPlaceOf = (id: string) => ({ column: 'authorizations.user_claims', i
 /** Encrypts claims of a user with the vault. */
 export const protectClaims = (vault: Pick<Vault, 'protect'>, id: string, provided: ProvidedClaims): Promise<string> =>
   vault.protect(claimsPlaceOf(id), JSON.stringify(provided))
+
+/** Decrypts claims of a user that {@link protectClaims} encrypted. */
+export const openedClaims = async (vault: Pick<Vault, 'reveal'>, id: string, stored: string): Promise<ProvidedClaims> =>
+  zProvidedClaims.parse(JSON.parse(await vault.reveal(claimsPlaceOf(id), stored)))
 
 /** Decrypts the stored request of an authorization. */
 export async function openedRequest(
@@ -71,9 +76,6 @@ export async function openedForUser(
   vault: Pick<Vault, 'reveal'>,
   { login: _, userClaims, ...stored }: VisitedAuthorization,
 ): Promise<UsersAuthorization> {
-  const provided =
-    userClaims === null
-      ? {}
-      : zProvidedClaims.parse(JSON.parse(await vault.reveal(claimsPlaceOf(stored.id), userClaims)))
+  const provided = userClaims === null ? {} : await openedClaims(vault, stored.id, userClaims)
   return { ...(await opened(vault, stored)), provided }
 }

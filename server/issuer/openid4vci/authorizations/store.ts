@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { type BatchDone, batchDone, batchRow, expiredBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment, Step } from '../../../database/fragment.js'
+import { lockedBefore } from '../../../database/lock-order.js'
 import { idRow, json, noRow } from '../../../database/row-shapes.js'
 import { asMdocByDefault } from '../../schemas/store.js'
 import { offeringColumns, offeringJoins, type WalletOffering } from '../offer-store.js'
@@ -28,6 +29,7 @@ const zStoredAuthorization = z.strictObject({
   id: z.string(),
   state: zState,
   offeringId: z.string().nullable(),
+  claimsAtIssuance: z.boolean(),
   expiresAt: z.date(),
 })
 
@@ -94,9 +96,13 @@ export interface SignedIn {
 
 const zLogin = z.strictObject({ login: z.string() })
 
+/** Whether the claims of the offer of an authorization come from a claims source. */
+const fromSource = fragment`
+  EXISTS (SELECT 1 FROM offerings f WHERE f.id = authorizations.offering_id AND f.claims_at_issuance)`
+
 const columns = fragment`
   id, state, parameters, dpop_jkt AS "dpopJkt", instance_jkt AS "instanceJkt",
-  request_uri_hash IS NOT NULL AS pushed, offering_id AS "offeringId", login, user_sub AS "userSub", user_dids AS "userDids", user_claims AS "userClaims",
+  request_uri_hash IS NOT NULL AS pushed, offering_id AS "offeringId", ${fromSource} AS "claimsAtIssuance", login, user_sub AS "userSub", user_dids AS "userDids", user_claims AS "userClaims",
   code_expires_at AS "codeExpiresAt", expires_at AS "expiresAt"`
 
 /** Condition of a transition: the state of the row allows the change to this state. */
@@ -272,6 +278,7 @@ export function createAuthorizationStore({ sql }: Database) {
           state: authorizationState,
           expiresAt: authorizationExpiresAt,
           offeringId: offering.offeringId,
+          claimsAtIssuance: offering.claimsAtIssuance,
           parameters,
           dpopJkt,
           instanceJkt,
@@ -290,15 +297,31 @@ export function createAuthorizationStore({ sql }: Database) {
      * its authorization. If the wallet waits for a deferred credential, the session expires too.
      */
     async end(authorizationId: string, now: Date): Promise<void> {
-      await sql(noRow)`
-        WITH ended AS (
-          UPDATE authorizations SET expires_at = LEAST(expires_at, ${now}) WHERE id = ${authorizationId}
-          RETURNING offering_id, redemption_counted AND credential_id IS NULL AS waits),
-        forsaken AS (
-          UPDATE credential_offer_sessions x SET expires_at = LEAST(x.expires_at, ${now}) FROM ended
-          WHERE x.id = ended.offering_id AND ended.waits),
-        refresh AS (DELETE FROM refresh_tokens WHERE authorization_id = ${authorizationId})
-        DELETE FROM issuance_tokens WHERE authorization_id = ${authorizationId}`
+      const session = new Step(
+        'session',
+        fragment`
+          SELECT 1 FROM credential_offer_sessions
+          WHERE id = (SELECT offering_id FROM authorizations WHERE id = ${authorizationId}) FOR UPDATE`,
+      )
+      const ended = new Step<'offering_id' | 'waits'>(
+        'ended',
+        fragment`
+          UPDATE authorizations SET expires_at = LEAST(expires_at, ${now})
+          WHERE id = ${authorizationId} AND ${lockedBefore(session)}
+          RETURNING offering_id, redemption_counted AND credential_id IS NULL AS waits`,
+      )
+      const forsaken = new Step(
+        'forsaken',
+        fragment`
+          UPDATE credential_offer_sessions x SET expires_at = LEAST(x.expires_at, ${now}) FROM ${ended}
+          WHERE x.id = ${ended.column('offering_id')} AND ${ended.column('waits')}`,
+      )
+      const refresh = new Step(
+        'refresh',
+        fragment`DELETE FROM refresh_tokens WHERE authorization_id = ${authorizationId} AND ${lockedBefore(ended)}`,
+      )
+      await sql(noRow, [forsaken, refresh])`
+        DELETE FROM issuance_tokens WHERE authorization_id = ${authorizationId} AND ${lockedBefore(ended)}`
     },
 
     /**
@@ -310,7 +333,7 @@ export function createAuthorizationStore({ sql }: Database) {
         WITH due AS (${lockedBatch(expiredBatch('authorizations', 'id', before, limit))}),
         offerings_removed AS (
           DELETE FROM offerings o USING authorizations a
-          WHERE a.id IN (SELECT key FROM due) AND o.id = a.offering_id AND o.of_authorization AND o.redemption_count = 0)
+          WHERE a.id IN (SELECT key FROM due) AND o.id = a.offering_id AND o.of_authorization AND NOT o.is_session AND o.redemption_count = 0)
         DELETE FROM authorizations WHERE id IN (SELECT key FROM due) RETURNING expires_at AS at`
       return batchDone(removed, limit)
     },

@@ -46,7 +46,9 @@ export const createDefer =
     }
     const claimsDueAt = offeredClaimsDueAt(token, config, authorizationExpiresAt)
     const admission = admissionOf(token, wanted, claimsDueAt, now)
-    const outcome = await admittedAs(admission, (current) => store.insert(current, { transactionHash, keys }, waiting))
+    const outcome = await admittedAs(admission, (current) =>
+      store.insert(current, { transactionHash, keys, statuses: wanted.statuses }, waiting),
+    )
     if (outcome.kind !== 'deferred') throw refusalError(outcome, admission)
     if (outcome.isFirst) metrics.offerSession('deferred')
     return waitingResponse(transactionId)

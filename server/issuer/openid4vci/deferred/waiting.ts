@@ -6,7 +6,7 @@ import type { ProvenKey } from '../../../protocol/openid4vci/key-proof.js'
 import type { TokenContext } from '../tokens/store.js'
 
 /** The seconds after which a wallet may ask again (OpenID4VCI 1.0 §8.3). */
-const INTERVAL_SECONDS = 5
+export const INTERVAL_SECONDS = 5
 
 /** The answer to a wallet that has to wait (§8.3, §9.2). */
 export const waitingResponse = (transactionId: string): JsonObject => ({

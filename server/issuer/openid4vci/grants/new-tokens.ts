@@ -68,6 +68,7 @@ export function createNewTokens({ store, config, random }: NewTokensPorts) {
           tokenHash: sha256(accessToken),
           ...granted,
           dpopJkt: dpop?.jkt ?? null,
+          walletStatuses: wallet.statuses,
           expiresAt: new Date(now.getTime() + seconds * 1000),
         },
         session,

@@ -4,7 +4,7 @@ import { replayedProof } from '../dpop.js'
 import { CLOSED, closedReason } from '../offer.js'
 import type { Offered } from '../offered.js'
 import type { NonceMembers } from '../profiles/profile.js'
-import { profileNamed } from '../profiles/profiles.js'
+import { isDraft, profileNamed } from '../profiles/profiles.js'
 import { grantedMembers } from '../requested-configurations.js'
 import type { PreAuthorizedCode, Seals } from '../sealed.js'
 import { moved } from '../sessions/session.js'
@@ -121,7 +121,8 @@ export function createPreAuthorizedCodeGrant({
     await assertTxCode(offering, parameters.tx_code)
     const { session } = offering
     // With a refresh token, the wallet can take the deferred credential after its access token has expired.
-    const refresh = offering.deferred ? tokens.firstRefreshToken(client, now) : undefined
+    const mayWait = offering.deferred || (offering.claimsAtIssuance && !isDraft(offering.profile))
+    const refresh = mayWait ? tokens.firstRefreshToken(client, now) : undefined
     const authorization: TokenAuthorization | undefined =
       refresh === undefined
         ? undefined

@@ -97,6 +97,7 @@ export function createRefreshTokenGrant({
         authorization: {
           id: found.authorizationId,
           by: 'refresh',
+          replacing: found.onRefresh === 'revoke-previous',
           ...(refresh === undefined ? {} : { rotation: { refresh: refresh.stored, replaces: tokenHash } }),
         },
         session: null,

@@ -1,11 +1,11 @@
 import type { ClaimsVault, ProtectedClaims } from '../../../keys/claims/vault.js'
 import { open, seal } from '../../../protocol/jose/sealed.js'
 
-/** The data of a session that only its creator and operators see. */
+/** The data of a session, or of a batch of offers, that only its creator and operators see. */
 export interface Confidential {
   /** The transaction code of an open offer. */
   readonly txCode?: string
-  /** The reason of a cancelled offer. */
+  /** The reason of a cancelled offer or batch. */
   readonly reason?: string
 }
 
@@ -17,7 +17,7 @@ interface Sealed {
   readonly data: Confidential
 }
 
-/** Encrypts the confidential data of a session. A row alone therefore reveals no code, even without KEY_ENCRYPTION_KEY. */
+/** Encrypts the confidential data of a session or batch. A row alone therefore reveals no code, even without KEY_ENCRYPTION_KEY. */
 export const sealConfidential = (key: Uint8Array, id: string, data: Confidential): string =>
   seal(key, { id, data } satisfies Sealed)
 
@@ -32,20 +32,25 @@ interface Stored {
   readonly sealed: string
 }
 
-const placeOf = (id: string) => ({ column: 'credential_offer_sessions.confidential', id }) as const
+/** The columns with sealed data. */
+type SealedColumn = 'credential_offer_sessions.confidential' | 'offer_batches.confidential'
 
-/** The sealed data of a session in the form for its column; undefined without data. */
+const OF_SESSION = 'credential_offer_sessions.confidential'
+
+/** The sealed data of a session or batch in the form for its column; undefined without data. */
 export const protectedSealed = (
   claims: Pick<ClaimsVault, 'protect'>,
   id: string,
   sealed: string | undefined,
+  column: SealedColumn = OF_SESSION,
 ): ProtectedClaims | undefined =>
-  sealed === undefined ? undefined : claims.protect(placeOf(id), { sealed } satisfies Stored)
+  sealed === undefined ? undefined : claims.protect({ column, id }, { sealed } satisfies Stored)
 
-/** The sealed data of a session, from its column. @throws SecretError if the column cannot be decrypted */
+/** The sealed data of a session or batch, from its column. @throws SecretError if the column cannot be decrypted */
 export const revealedSealed = (
   claims: Pick<ClaimsVault, 'reveal'>,
   id: string,
   stored: unknown,
   wrappedKey: string | null,
-): string | undefined => claims.reveal<Stored>(placeOf(id), stored, wrappedKey)?.sealed
+  column: SealedColumn = OF_SESSION,
+): string | undefined => claims.reveal<Stored>({ column, id }, stored, wrappedKey)?.sealed

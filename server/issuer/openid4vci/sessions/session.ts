@@ -1,4 +1,10 @@
-/** States of a credential-offer session. `Accepted` and `Error` are final. */
+import { type Names, namesView } from '../../../names/names.js'
+import { TX_CODE_LOCKED } from '../tx-code.js'
+
+/**
+ * States of a credential-offer session. `Accepted` and `Error` are final, with one exception: a resend opens a session whose
+ * transaction code is locked.
+ */
 export const CREDENTIAL_OFFER_STATES = [
   'Created',
   'OfferRetrieved',
@@ -43,6 +49,8 @@ export interface CredentialOfferSessionView {
   readonly errorMessage?: string | undefined
   readonly deferred?: Decision | undefined
   readonly claimsErasedAt?: string | undefined
+  readonly reference?: string | undefined
+  readonly label?: string | undefined
 }
 
 /** The states from which each state can be reached. A final state never changes. A repeated transition does nothing. */
@@ -72,6 +80,13 @@ export const UNREDEEMED_STATES: readonly CredentialOfferState[] = [
 
 export const isFinal = (state: CredentialOfferState): boolean => state === 'Accepted' || state === 'Error'
 
+/** Whether a session ended because its wallet sent too many wrong transaction codes. A resend with a new code opens it again. */
+export const isTxCodeLocked = ({
+  state,
+  errorMessage,
+}: Pick<CredentialOfferSession, 'state' | 'errorMessage'>): boolean =>
+  state === 'Error' && errorMessage === TX_CODE_LOCKED
+
 export const sourcesOf = (state: CredentialOfferState): readonly CredentialOfferState[] => SOURCES[state]
 
 export const canMove = (from: CredentialOfferState, to: CredentialOfferState): boolean => SOURCES[to].includes(from)
@@ -85,15 +100,19 @@ export function moved(
   return { ...session, state, seq: session.seq + 1, errorMessage: errorMessage ?? null }
 }
 
-/** @param session with the time of the erasure of its offer's claims, if they were erased */
+/** @param session with the names of its offer, and the time of the erasure of its offer's claims, if they were erased */
 export function sessionView(
-  session: Omit<CredentialOfferSession, 'seq'> & { readonly claimsErasedAt?: Date | null },
+  session: Omit<CredentialOfferSession, 'seq'> & {
+    readonly claimsErasedAt?: Date | null
+    readonly names?: Names | null
+  },
 ): CredentialOfferSessionView {
   return {
     id: session.id,
     state: session.state,
     issuerId: session.issuerId,
     credentialConfigurationIds: [...session.configurationIds],
+    ...namesView(session.names),
     createdAt: session.createdAt.toISOString(),
     expiresAt: session.expiresAt.toISOString(),
     ...(session.errorMessage === null ? {} : { errorMessage: session.errorMessage }),

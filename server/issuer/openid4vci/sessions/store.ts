@@ -3,6 +3,7 @@ import { audited } from '../../../database/audited.js'
 import { type Batch, type BatchDone, batchDone, batchRow, deletedBatch, lockedBatch } from '../../../database/batch.js'
 import type { Database } from '../../../database/connect.js'
 import { emptyFragment, type Fragment, fragment, Step } from '../../../database/fragment.js'
+import { madeBy } from '../../../database/made-by.js'
 import { idRow, json } from '../../../database/row-shapes.js'
 import {
   type Announce,
@@ -16,6 +17,8 @@ import {
   zEvent,
 } from '../../../events/store.js'
 import type { ClaimsVault } from '../../../keys/claims/vault.js'
+import type { Names } from '../../../names/names.js'
+import { namesShape, revealedNames, selectedNames } from '../../../names/names-store.js'
 import { insertPage, type NewPage } from '../../../pages/store.js'
 import { insertOffering, type NewOffering } from '../../offerings/insert.js'
 import type { OfferGrant, OfferProfile } from '../offer-profile.js'
@@ -55,6 +58,7 @@ export interface NewSessionOffering extends NewOffering {
   readonly forSubject: string | null
   readonly profile: OfferProfile
   readonly deferred: boolean
+  readonly claimsAtIssuance: boolean
   readonly walletUrl: string | null
 }
 
@@ -133,6 +137,9 @@ export const movedStep = (change: Fragment): MovedSession => new Step('moved', c
 export const sessionEvent = (moved: MovedSession, now: Date, where: Fragment = fragment`true`): Transitions =>
   recordEvents(fragment`SELECT id, seq, first_view, ${changes} AS changes FROM ${moved} WHERE ${where}`, now)
 
+/** If the claims source has answered while a wallet waited, nobody has to decide any more. */
+const decidedBySource = fragment`, deferred = CASE WHEN deferred = 'pending' THEN 'approved' ELSE deferred END`
+
 const after = (step: Step | undefined): Fragment =>
   step === undefined ? emptyFragment : fragment`AND EXISTS (SELECT 1 FROM ${step})`
 
@@ -149,16 +156,20 @@ export function movedSession(
   const { id, state, errorMessage } = session
   const moved = movedStep(fragment`
     UPDATE credential_offer_sessions SET state = ${state}, seq = seq + 1, error_message = ${errorMessage},
-      ended_at = ${isFinal(state) ? now : null}
+      ended_at = ${isFinal(state) ? now : null} ${state === 'CredentialIssued' ? decidedBySource : emptyFragment}
     WHERE id = ${id} AND state = ANY(${[...sourcesOf(state)]}::text[]) ${after(condition)}
     RETURNING ${movedColumns}`)
   return sessionEvent(moved, now)
 }
 
-const zSession = z.strictObject({ ...sessionShape, claimsErasedAt: z.date().nullable() })
+const zSession = z.strictObject({ ...sessionShape, claimsErasedAt: z.date().nullable(), ...namesShape })
 
-/** A session with the time of the erasure of its offer's claims; null while they are stored. */
-export type FoundSession = StoredSession & { readonly claimsErasedAt: Date | null }
+/** A session with the names of its offer. */
+export interface FoundSession extends StoredSession {
+  /** When the claims of the offer were erased; null while they are stored. */
+  readonly claimsErasedAt: Date | null
+  readonly names: Names | null
+}
 
 const zCounted = z.strictObject({ left: z.int(), ...recordedShape })
 
@@ -177,12 +188,14 @@ export function createOfferSessionStore({ sql }: Database, claims: ClaimsVault, 
     return batchDone(rows, batch.limit)
   }
   return {
-    async find(id: string, createdBy: string): Promise<FoundSession | undefined> {
+    /** A session. @param creator the only creator whose sessions may be read; undefined for the sessions of all */
+    async find(id: string, creator: string | null | undefined): Promise<FoundSession | undefined> {
       const [row] = await sql(zSession)`
-        SELECT ${sessionColumn}, o.claims_erased_at AS "claimsErasedAt" FROM credential_offer_sessions x JOIN offerings o ON o.id = x.id
-        WHERE x.id = ${id} AND x.created_by = ${createdBy}`
-      const session = row === undefined ? null : withDates(row).session
-      return session === null ? undefined : { ...session, claimsErasedAt: row?.claimsErasedAt ?? null }
+        SELECT ${sessionColumn}, o.claims_erased_at AS "claimsErasedAt", ${selectedNames(claims, 'offerings.names', fragment`o`)} FROM credential_offer_sessions x JOIN offerings o ON o.id = x.id
+        WHERE x.id = ${id} AND ${madeBy(fragment`x.created_by`, creator)}`
+      if (row === undefined) return undefined
+      const { session, ...offer } = revealedNames(claims, { column: 'offerings.names', id }, withDates(row))
+      return session === null ? undefined : { ...session, ...offer }
     },
 
     /** The JSON of an offer's session, as callers see it. Undefined for an unknown id. */
@@ -224,6 +237,19 @@ export function createOfferSessionStore({ sql }: Database, claims: ClaimsVault, 
     },
 
     /**
+     * Stores why no credential could be issued now. The session keeps its state, so a wallet can try again.
+     *
+     * @param problem a sentence without claims
+     */
+    async noteProblem(id: string, problem: string, now: Date): Promise<void> {
+      const noted = movedStep(fragment`
+        UPDATE credential_offer_sessions SET error_message = ${problem}, seq = seq + 1
+        WHERE id = ${id} AND state = 'TokenIssued' AND error_message IS DISTINCT FROM ${problem}::text
+        RETURNING ${movedColumns}`)
+      announce(await sql(eventRow)`SELECT id, seq, data FROM ${sessionEvent(noted, now)}`)
+    },
+
+    /**
      * Counts a wrong transaction code. The last allowed attempt ends the session. The count is incremented under the session's
      * row lock before the answer is sent. So concurrent requests together have no more than five attempts.
      *
@@ -244,7 +270,7 @@ export function createOfferSessionStore({ sql }: Database, claims: ClaimsVault, 
           RETURNING ${movedColumns}, ${TX_CODE_ATTEMPTS}::int - tx_code_attempts AS "left"`,
       )
       const noneLeft = fragment`"left" = 0`
-      const ended = { actor: null, action: 'credential-offer.locked', subject: 'offering' }
+      const ended = { actor: null, action: 'credential-offer.locked', subject: 'offering' } as const
       const [row] = await sql(zCounted, [audited({ ...ended, of: counted, where: noneLeft })])`
         SELECT "left", ${recordedEvents(sessionEvent(counted, now, noneLeft))} FROM ${counted}`
       announce(row?.recorded)

@@ -3,7 +3,18 @@ import type { Database } from '../../../database/connect.js'
 import { emptyFragment, type Fragment, fragment, Step } from '../../../database/fragment.js'
 import { type Announce, recordedEvents } from '../../../events/store.js'
 import type { ClaimsVault } from '../../../keys/claims/vault.js'
-import { contextColumns, type IssuanceContext, isSigned, issuerKey } from '../../issuance/store.js'
+import type { HashedNames } from '../../../names/names.js'
+import { revealedHashedNames, selectedHashedNames } from '../../../names/names-store.js'
+import { statusesJson, type WatchedStatus } from '../../attestation-watch/watched.js'
+import type { OnRefresh } from '../../issuance/active-sets.js'
+import {
+  contextColumns,
+  type IssuanceContext,
+  isSigned,
+  issuerKey,
+  offerRules,
+  withOfferRules,
+} from '../../issuance/store.js'
 import { openSession } from '../admission-store.js'
 import type { OfferProfile } from '../offer-profile.js'
 import { offeringColumns, redeemable, revealedSubject, type WalletOffering } from '../offer-store.js'
@@ -31,20 +42,34 @@ export interface TokenContext extends IssuanceContext, WalletOffering {
   readonly authorizationId: string | null
   /** The end of the authorization. */
   readonly authorizationExpiresAt: Date | null
+  /**
+   * The number of refreshes of the authorization before the token, and until now. They are counted only for types whose
+   * refreshes revoke earlier instances.
+   */
+  readonly generation: number
+  readonly authorizationGeneration: number
   /** Whether the token's redemption was counted: at the first issuance, or when its wallet began to wait. */
   readonly counted: boolean
   /** The client of the authorization. */
   readonly clientId: string | null
+  /** The user who signed in; null without sign-in. */
+  readonly userSub: string | null
+  /** The user's claims for the claims source, encrypted by the vault; null if there are none. */
+  readonly userClaims: string | null
   readonly credentialId: string | null
   readonly credentialSubject: Readonly<Record<string, unknown>>
   /** Whether the credential under this token is stored and not revoked; null before the first issuance. */
   readonly credentialGood: boolean | null
   /** Whether this credential is suspended. */
   readonly credentialSuspended: boolean
+  /** The statuses of the wallet attestation of the token request; null if there are none. */
+  readonly walletStatuses: readonly WatchedStatus[] | null
   /** Whether a signed copy has the id of the stored credential. */
   readonly credentialSigned: boolean
   /** Whether the claims of the stored credential were erased. */
   readonly credentialErased: boolean
+  /** The names of the offer, for the credential; null without names. */
+  readonly names: HashedNames | null
 }
 
 /** The authorization of a new token. */
@@ -65,6 +90,8 @@ export type TokenAuthorization = {
   | {
       /** `refresh`: the token is issued for a refresh token. With `rotation`, a new refresh token replaces that refresh token. */
       readonly by: 'refresh'
+      /** Whether the refresh is counted, because instances under its token replace earlier instances. */
+      readonly replacing: boolean
       readonly rotation?: { readonly replaces: string; readonly refresh: NewRefreshToken }
     }
 )
@@ -79,6 +106,8 @@ export interface NewToken {
   readonly detailed: readonly string[]
   readonly scoped: readonly string[]
   readonly dpopJkt: string | null
+  /** The statuses of the wallet attestation; empty if there are none. */
+  readonly walletStatuses: readonly WatchedStatus[]
   readonly expiresAt: Date
   /** Absent for a pre-authorized code of an offer that is not deferred. */
   readonly authorization?: TokenAuthorization
@@ -110,6 +139,8 @@ export interface StoredRefreshToken {
   readonly expiresAt: Date
   /** Whether the token was used and replaced by another refresh token. */
   readonly replaced: boolean
+  /** The type's choice for earlier instances; null for `keep`. */
+  readonly onRefresh: OnRefresh | null
   /** Whether the claims of the offering or of the credential were erased. */
   readonly claimsErased: boolean
 }
@@ -124,7 +155,7 @@ export type TokenOutcome = 'stored' | 'used' | 'replayed' | 'closed'
  * The step that redeems an authorization code or replaces a refresh token, if the new token is for one of them. It
  * returns one row if the new token may be issued.
  */
-function claimed({ authorization }: NewToken, ready: Step<'id'>): Step<'id'> {
+function claimed({ authorization }: NewToken, ready: Step<'id'>, held: Step | undefined): Step<'id'> {
   const step = (body: Fragment) => new Step<'id'>('claimed', body)
   if (authorization === undefined) return step(fragment`SELECT NULL::text AS id`)
   const { id } = authorization
@@ -135,11 +166,35 @@ function claimed({ authorization }: NewToken, ready: Step<'id'>): Step<'id'> {
       UPDATE authorizations SET state = 'Redeemed', expires_at = ${authorization.refresh.expiresAt}
       WHERE id = ${id} AND state = 'Granted' AND ${isReady} RETURNING id`)
   const { rotation } = authorization
-  if (rotation === undefined) return step(fragment`SELECT id FROM authorizations WHERE id = ${id} AND ${isReady}`)
+  const isHeld = held === undefined ? isReady : fragment`EXISTS (SELECT 1 FROM ${held})`
+  if (rotation === undefined) return step(fragment`SELECT id FROM authorizations WHERE id = ${id} AND ${isHeld}`)
   return step(fragment`
     UPDATE refresh_tokens SET replaced_at = now()
-    WHERE token_hash = ${rotation.replaces} AND replaced_at IS NULL AND ${isReady} RETURNING authorization_id AS id`)
+    WHERE token_hash = ${rotation.replaces} AND replaced_at IS NULL AND ${isHeld} RETURNING authorization_id AS id`)
 }
+
+/**
+ * The locked authorization of a refresh that is counted, with the number of the refresh; undefined for any other token. It is
+ * locked before the refresh token, as at the end of an authorization.
+ */
+function heldFor({ authorization }: NewToken, ready: Step<'id'>): Step<'id' | 'generation'> | undefined {
+  if (authorization?.by !== 'refresh' || !authorization.replacing) return undefined
+  return new Step<'id' | 'generation'>(
+    'held',
+    fragment`
+      SELECT a.id, a.generation + 1 AS generation FROM authorizations a
+      WHERE a.id = ${authorization.id} AND EXISTS (SELECT 1 FROM ${ready}) FOR NO KEY UPDATE`,
+  )
+}
+
+/** The step that counts a refresh. */
+const advanced = (held: Step<'id' | 'generation'>, claim: Step<'id'>): Step =>
+  new Step(
+    'advanced',
+    fragment`
+      UPDATE authorizations a SET generation = ${held.column('generation')} FROM ${held}, ${claim}
+      WHERE a.id = ${held.column('id')}`,
+  )
 
 /**
  * The step that marks the pre-authorized code of a token as used. It returns one row if the code was unused, or if the
@@ -209,20 +264,23 @@ export function createTokenStore({ sql }: Database, claims: ClaimsVault, announc
       )
       const once = usedOnce(proofs, open)
       const ready = new Step<'id'>('ready', fragment`SELECT id FROM ${open} WHERE ${allNew(once, proofs)}`)
-      const claim = claimed(token, ready)
+      const held = heldFor(token, ready)
+      const claim = claimed(token, ready, held)
+      const generation = held === undefined ? fragment`0` : fragment`(SELECT generation FROM ${held})`
       const stored = new Step<'authorization_id'>(
         'token',
         fragment`
           INSERT INTO issuance_tokens (token_hash, offering_id, configuration_ids, scope, dpop_jkt, expires_at,
-            link_number, authorization_id)
+            link_number, generation, authorization_id, wallet_statuses)
           SELECT ${token.tokenHash}, ${ready.column('id')}, ${[...token.detailed]}::text[], ${[...token.scoped]}::text[],
-            ${token.dpopJkt}, ${token.expiresAt}, ${token.linkNumber}::int, ${claim.column('id')}
+            ${token.dpopJkt}, ${token.expiresAt}, ${token.linkNumber}::int, ${generation}, ${claim.column('id')}, ${statusesJson(token.walletStatuses)}::json
           FROM ${ready}, ${claim}, ${usedCode(token, ready)}
           RETURNING authorization_id`,
       )
       const unread = { id: token.offeringId, state: 'TokenIssued', errorMessage: null } as const
       const transitions = movedSession(session === 'unread' ? unread : session, now, stored)
-      const [row] = await sql(zStored, begun(token, stored))`
+      const also = held === undefined ? [] : [advanced(held, claim)]
+      const [row] = await sql(zStored, [...begun(token, stored), ...also])`
         SELECT EXISTS (SELECT 1 FROM ${stored}) AS stored, EXISTS (SELECT 1 FROM ${open}) AS open,
           ${allNew(once, proofs)} AS fresh, ${recordedEvents(transitions)}`
       announce(row?.recorded)
@@ -237,9 +295,10 @@ export function createTokenStore({ sql }: Database, claims: ClaimsVault, announc
           o.configuration_ids AS offered, r.configuration_ids AS detailed, r.scope AS scoped, r.dpop_jkt AS "dpopJkt",
           r.instance_jkt AS "instanceJkt",
           LEAST(r.expires_at, a.expires_at) AS "expiresAt",
-          r.replaced_at IS NOT NULL AS replaced,
+          r.replaced_at IS NOT NULL AS replaced, s.on_refresh AS "onRefresh",
           o.claims_erased_at IS NOT NULL OR c.claims_erased_at IS NOT NULL AS "claimsErased"
         FROM refresh_tokens r JOIN authorizations a ON a.id = r.authorization_id JOIN offerings o ON o.id = a.offering_id
+        JOIN schemas s ON s.id = o.schema_id
         LEFT JOIN credential_offer_sessions x ON x.id = o.id
         LEFT JOIN credentials c ON c.id = a.credential_id
         WHERE r.token_hash = ${tokenHash}`
@@ -266,10 +325,13 @@ export function createTokenStore({ sql }: Database, claims: ClaimsVault, announc
           ${claims.keyOf('offerings.credential_subject', fragment`o.id`)} AS "subjectKey", t.token_hash AS "tokenHash",
           LEAST(t.expires_at, a.expires_at) AS "tokenExpiresAt", t.configuration_ids AS detailed, t.scope AS scoped, t.link_number AS "linkNumber", t.dpop_jkt AS "dpopJkt",
           t.authorization_id AS "authorizationId", a.expires_at AS "authorizationExpiresAt", a.client_id AS "clientId",
+          a.user_sub AS "userSub", a.user_claims AS "userClaims",
           COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted, COALESCE(a.credential_id, t.credential_id) AS "credentialId",
           CASE WHEN COALESCE(a.credential_id, t.credential_id) IS NULL THEN NULL ELSE c.id IS NOT NULL AND c.revoked_at IS NULL END AS "credentialGood",
           c.suspended_at IS NOT NULL AS "credentialSuspended",
-          ${isSigned} AS "credentialSigned", c.claims_erased_at IS NOT NULL AS "credentialErased"
+          t.wallet_statuses AS "walletStatuses", ${isSigned} AS "credentialSigned", c.claims_erased_at IS NOT NULL AS "credentialErased",
+          ${selectedHashedNames(claims, 'offerings.names', fragment`o`)},
+          ${offerRules}, t.generation, COALESCE(a.generation, 0) AS "authorizationGeneration"
         FROM (SELECT * FROM issuance_tokens WHERE ${goodToken(tokenHash, now)} LIMIT 1) t
         JOIN offerings o ON o.id = t.offering_id
         JOIN schemas s ON s.id = o.schema_id
@@ -279,7 +341,9 @@ export function createTokenStore({ sql }: Database, claims: ClaimsVault, announc
         LEFT JOIN authorizations a ON a.id = t.authorization_id
         LEFT JOIN credentials c ON c.id = COALESCE(a.credential_id, t.credential_id)
         WHERE t.authorization_id IS NULL OR a.id IS NOT NULL`
-      return row === undefined ? undefined : revealedSubject(claims, withDates(row))
+      if (row === undefined) return undefined
+      const offered = withOfferRules(revealedSubject(claims, withDates(row)))
+      return revealedHashedNames(claims, { column: 'offerings.names', id: row.offeringId }, offered)
     },
 
     /** Removes at most `limit` tokens that expired before a moment and lie outside the partitions of their time. */

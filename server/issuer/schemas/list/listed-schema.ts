@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Config } from '../../../config/config.js'
+import { publicDisplay } from '../display.js'
 import { schemaUri } from '../schema-uri.js'
 import type { listSchemas } from './list.contract.js'
 import type { ListedSchema } from './store.js'
@@ -14,7 +15,7 @@ export const listedSchema = (schema: ListedSchema, config: Pick<Config, 'issuerB
   schemaUri: schemaUri(config, schema.id),
   ...(schema.title === null ? {} : { title: schema.title }),
   ...(schema.description === null ? {} : { description: schema.description }),
-  ...(schema.display === null ? {} : { display: [...schema.display] }),
+  ...(schema.display === null ? {} : { display: publicDisplay(schema.display, config) }),
   ...(schema.hasMdoc ? { mdoc: true as const } : {}),
   active: schema.active,
   ...(schema.withdrawn ? { withdrawn: true as const } : {}),

@@ -30,11 +30,18 @@ const DOUBLE = 27
  */
 export class ElementBudget {
   readonly #work: Work | undefined
-  #left = MAX_ELEMENTS
+  #left: number
 
-  /** @param work the budget for the elements */
-  constructor(work?: Work) {
+  /**
+   * @param work the budget for the elements
+   * @param max how many elements there may be; 4,096 by default
+   */
+  constructor(
+    work?: Work,
+    readonly max = MAX_ELEMENTS,
+  ) {
     this.#work = work
+    this.#left = max
   }
 
   /** Subtracts elements from the budget; returns whether enough elements were left. */
@@ -170,7 +177,7 @@ class Reader {
   /** Counts the elements before memory is allocated for them. */
   #count(info: number): number {
     const count = this.#length(info)
-    if (!this.#budget.take(count)) throw this.#refusal(`more than ${MAX_ELEMENTS} elements`)
+    if (!this.#budget.take(count)) throw this.#refusal(`more than ${this.#budget.max} elements`)
     return count
   }
 

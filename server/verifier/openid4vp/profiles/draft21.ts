@@ -30,16 +30,18 @@ export const draft21: Profile = {
     const client_id_scheme = prefix === 'decentralized_identifier' ? 'did' : prefix
     return { client_id: clientId.slice(prefix.length + 1), client_id_scheme }
   },
+  // §9.1 takes all metadata of RFC 7591.
+  namesVerifier: true,
   requestParameters: (
     { client_id: clientId = '', dcql_query: query, client_metadata: metadata, ...parameters },
-    { id, formats, wallet },
+    { id, formats, wallet, verifier },
   ) => ({
     ...parameters,
     ...draft21.clientParameters(clientId),
     // §5.1
     presentation_definition: presentationDefinitionOf(id, query, formerlyNamed(formats), ALGORITHMS),
     // §9.1
-    client_metadata: formerClientMetadata(metadata, vpFormatsOf(formats), wallet),
+    client_metadata: { ...verifier, ...formerClientMetadata(metadata, vpFormatsOf(formats), wallet) },
   }),
   walletMetadata: (metadata, { all }) => formerWalletMetadata(metadata, all, (format) => formerly(format).name),
   // §6.1

@@ -19,6 +19,7 @@ export const final: Profile = {
   trustedIssuers: ['self'],
   unsayable: () => undefined,
   clientParameters: (clientId) => ({ client_id: clientId }),
+  namesVerifier: false,
   requestParameters: (parameters) => parameters,
   walletMetadata: (metadata) => metadata,
   presentations: (parameters) => readPresentations(parameters),

@@ -36,6 +36,8 @@ export interface Worded {
   readonly formats: KnownFormats
   /** The wallet's metadata in the members of 1.0; undefined if the wallet sent none. */
   readonly wallet?: WalletMetadata | undefined
+  /** Client metadata with the names and logos of the verifier; undefined unless the profile `namesVerifier`. */
+  readonly verifier?: JsonObject | undefined
 }
 
 /** A request with an answer. */
@@ -86,6 +88,11 @@ export interface Profile {
   readonly unsayable: (asked: AskedFor) => string | undefined
   /** Converts a client identifier of 1.0 (§5.9.3) to the request's parameters. Their `client_id` is the audience of presentations. */
   readonly clientParameters: (clientId: string) => ClientParameters
+  /**
+   * Whether signed requests contain the verifier's names and logos. Since draft 22, wallets must ignore these members of
+   * `client_metadata` (1.0 §5.1).
+   */
+  readonly namesVerifier: boolean
   /** Converts the parameters of a 1.0 request (§5.1). */
   readonly requestParameters: (parameters: FinalParameters, request: Worded) => JsonObject
   /** Converts a wallet's metadata to the members of 1.0 (§10.1). */

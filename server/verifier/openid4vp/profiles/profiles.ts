@@ -1,4 +1,4 @@
-import type { Config } from '../../../config/config.js'
+import { type Config, certifiesIssuers } from '../../../config/config.js'
 import type { CredentialFormat } from '../../../formats/format.js'
 import type { JsonObject } from '../../../protocol/json/json-object.js'
 import { DRAFTS, type Draft } from '../../../protocol/openid4vp/drafts.js'
@@ -17,18 +17,18 @@ export const isDraft = (name: ProfileName): name is Draft => DRAFTS.some((one) =
 export const profileNamed = (name: ProfileName): Profile => PROFILES[name]
 
 type AllFormats = Pick<KnownFormats, 'all'>
-type Anchored = Pick<Config, 'trustAnchors'>
+type Anchored = Pick<Config, 'trustAnchors' | 'listed'>
 
 /** The formats of a profile, in the order in which they are listed. */
 export const formatsOf = (name: ProfileName, { all }: AllFormats): readonly CredentialFormat[] =>
   all.filter(profileNamed(name).hasFormat)
 
 /**
- * Whether this installation can verify issuers of the format. Some formats need trust anchors for issuers'
- * certificates.
+ * Whether this installation can verify issuers of the format. Some formats need trust anchors or trusted lists for
+ * issuers' certificates.
  */
-export const isProvable = ({ trustAnchors }: Anchored, { verifying }: CredentialFormat): boolean =>
-  !verifying.certifiedOnly || trustAnchors.length > 0
+export const isProvable = (config: Anchored, { verifying }: CredentialFormat): boolean =>
+  !verifying.certifiedOnly || certifiesIssuers(config)
 
 /** The formats of a profile that this installation can ask for. */
 export const askableFormats = (name: ProfileName, formats: AllFormats, config: Anchored): readonly CredentialFormat[] =>

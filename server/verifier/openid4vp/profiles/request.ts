@@ -1,5 +1,5 @@
 import { errors } from '../../../api/errors.js'
-import type { Config } from '../../../config/config.js'
+import { type Config, certifiesIssuers } from '../../../config/config.js'
 import type { Formats } from '../../../formats/registry.js'
 import { algorithmOfJwk } from '../../../protocol/jose/algorithms.js'
 import type { Jwk } from '../../../protocol/jose/jws.js'
@@ -105,11 +105,11 @@ function memberFault(
 
 /** HAIP 1.0 §5, §7: a certificate for a key whose signatures every wallet can verify, and trust anchors for issuers. */
 function certificateFault(
-  { trustAnchors }: Pick<Config, 'trustAnchors'>,
+  config: Pick<Config, 'trustAnchors' | 'listed'>,
   { signed }: ProfileMembers,
   { publicJwk, x5c }: ProfiledVerifier,
 ): string | undefined {
-  if (trustAnchors.length === 0) return 'TRUST_ANCHORS must be set'
+  if (!certifiesIssuers(config)) return 'TRUST_ANCHORS or TRUST_LISTS must be set'
   if (!signed) return undefined
   if (x5c !== null && algorithmOfJwk(publicJwk) === 'ES256') return undefined
   return 'the verifier must have a certificate for a P-256 key'

@@ -21,17 +21,11 @@ WITH
   )
 SELECT
   s.*,
-  COALESCE(
-    p.texts,
-    CASE
-      WHEN p.title IS NULL
-      AND p.text IS NULL THEN NULL
-      ELSE json_build_object('title', p.title, 'text', p.text)
-    END
-  ) AS texts,
+  p.texts,
   NULL::text AS "textsKey",
   p.in_qr_code AS "inQrCode",
-  v.display AS "verifierDisplay",
+  json_build_object('display', v.display, 'branding', v.branding) AS verifier,
+  NULL::text AS "namesKey",
   (
     SELECT
       coalesce(json_agg(t), '[]')
@@ -86,6 +80,7 @@ FROM
       created_by AS "createdBy",
       created_at AS "createdAt",
       expires_at AS "expiresAt",
+      names,
       first_view ->> 'authorizationRequestUri' AS address
     FROM
       verification_sessions

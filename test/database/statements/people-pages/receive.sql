@@ -40,6 +40,7 @@ SELECT
   o.for_subject AS "forSubject",
   o.profile,
   o.deferred,
+  o.claims_at_issuance AS "claimsAtIssuance",
   o.redemption_limit AS "redemptionLimit",
   o.redemption_count AS "redemptionCount",
   o.expires_at AS "expiresAt",
@@ -77,14 +78,7 @@ SELECT
       x.created_at
     )
   END AS session,
-  COALESCE(
-    p.texts,
-    CASE
-      WHEN p.title IS NULL
-      AND p.text IS NULL THEN NULL
-      ELSE json_build_object('title', p.title, 'text', p.text)
-    END
-  ) AS texts,
+  p.texts,
   NULL::text AS "textsKey",
   p.in_qr_code AS "inQrCode",
   x.wallet_url AS "walletUrl",
@@ -92,7 +86,7 @@ SELECT
   s.display AS "schemaDisplay",
   s.body AS "schemaBody",
   s.claims AS "schemaClaims",
-  i.display AS "issuerDisplay",
+  json_build_object('display', i.display, 'branding', i.branding) AS issuer,
   coalesce(b.browser_hash, p.browser_hash) AS "browserHash",
   b.browser_hash IS NOT NULL AS bound
 FROM

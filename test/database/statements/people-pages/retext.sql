@@ -12,9 +12,7 @@ WITH
   "retexted" AS (
     UPDATE pages p
     SET
-      texts = $2::json,
-      title = NULL,
-      text = NULL
+      texts = $2::json
     FROM
       "kept"
     WHERE

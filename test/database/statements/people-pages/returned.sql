@@ -1,12 +1,5 @@
 SELECT
-  COALESCE(
-    p.texts,
-    CASE
-      WHEN p.title IS NULL
-      AND p.text IS NULL THEN NULL
-      ELSE json_build_object('title', p.title, 'text', p.text)
-    END
-  ) AS texts,
+  p.texts,
   NULL::text AS "textsKey",
   p.browser_hash AS "browserHash",
   s.response_code_hash AS "responseCodeHash",
@@ -14,7 +7,7 @@ SELECT
   s.error_message AS "errorMessage",
   s.redirect_uri AS "redirectUri",
   s.require_response_code AS "requireResponseCode",
-  v.display AS "verifierDisplay"
+  json_build_object('display', v.display, 'branding', v.branding) AS verifier
 FROM
   pages p
   JOIN verification_sessions s ON s.id = p.verification_session_id

@@ -1,30 +1,43 @@
-import { useTexts } from '../../../texts/use-texts.js'
+import { useSpoken, useTexts } from '../../../texts/use-texts.js'
 import { Field } from '../../../ui/field.js'
 import { Panel } from '../../../ui/panel.js'
 import type { Control } from '../../../ui/schema-form/plan.js'
 import type { Sheet } from './csv.js'
-import type { Mapping } from './rows.js'
+import type { Reading } from './reading.js'
+import { type Mapping, NAME_FIELDS, typedOf, unusedColumns } from './rows.js'
+import { Written } from './written.js'
 
 interface Props {
   readonly controls: readonly Control[]
   readonly sheet: Sheet
   readonly mapping: Mapping
+  readonly reading: Reading
   readonly onMap: (field: string, column: number) => void
+  readonly onRead: (reading: Reading) => void
 }
 
 /** Number of rows in the preview. */
 const PREVIEWED = 5
 
-/** The columns for the claims, and a preview of the first rows. */
-export function Columns({ controls, sheet, mapping, onMap }: Props) {
-  const { many: words } = useTexts()
-  const mapped = controls.filter(({ field }) => (mapping[field] ?? -1) >= 0)
+/** The columns for the claims and the names, and a preview of the first rows. */
+export function Columns({ controls, sheet, mapping, reading, onMap, onRead }: Props) {
+  const { many: words, names } = useTexts()
+  const named = [
+    { field: NAME_FIELDS.label, title: names.label, needed: false },
+    { field: NAME_FIELDS.reference, title: names.reference, needed: false },
+  ]
+  const fields = [...controls, ...named]
+  const mapped = [
+    ...controls.map((control) => ({ ...control, control })),
+    ...named.map((name) => ({ ...name, control: undefined })),
+  ].filter(({ field }) => (mapping[field] ?? -1) >= 0)
+  const unused = unusedColumns(controls, sheet.columns, mapping)
   return (
     <>
       <Panel title={words.columns} intro={words.columnsIntro}>
         <div className="columns">
-          {controls.map(({ field, title, required }) => (
-            <Field key={field} label={title} required={required}>
+          {fields.map(({ field, title, needed }) => (
+            <Field key={field} label={title} required={needed}>
               {(props) => (
                 <select
                   {...props}
@@ -43,6 +56,24 @@ export function Columns({ controls, sheet, mapping, onMap }: Props) {
             </Field>
           ))}
         </div>
+        {unused.length > 0 && (
+          <ul className="plain" aria-label={words.unused}>
+            {unused.map(({ at, name, meant }) => (
+              <li key={at}>
+                {words.isUnused(name)}
+                {meant !== undefined && (
+                  <>
+                    {' '}
+                    <button type="button" className="quiet" onClick={() => onMap(meant.field, at)}>
+                      {words.didYouMean(meant.title)}
+                    </button>
+                  </>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+        <Written reading={reading} onRead={onRead} />
       </Panel>
       <Panel title={words.preview} intro={words.rows(sheet.rows.length)}>
         <table className="list" aria-label={words.preview}>
@@ -60,9 +91,9 @@ export function Columns({ controls, sheet, mapping, onMap }: Props) {
             {sheet.rows.slice(0, PREVIEWED).map(({ number, cells }) => (
               <tr key={number}>
                 <th scope="row">{number}</th>
-                {mapped.map(({ field, title }) => (
+                {mapped.map(({ field, title, control }) => (
                   <td key={field} data-label={title}>
-                    {cells[mapping[field] ?? -1]}
+                    <Cell text={cells[mapping[field] ?? -1] ?? ''} control={control} reading={reading} />
                   </td>
                 ))}
               </tr>
@@ -70,6 +101,34 @@ export function Columns({ controls, sheet, mapping, onMap }: Props) {
           </tbody>
         </table>
       </Panel>
+    </>
+  )
+}
+
+interface CellProps {
+  readonly text: string
+  /** The claim of the cell; undefined for a name. */
+  readonly control: Control | undefined
+  readonly reading: Reading
+}
+
+/** A cell of the file. A number or date also shows how it was read, because other countries write it differently. */
+function Cell({ text, control, reading }: CellProps) {
+  const { language } = useSpoken()
+  const typed = control === undefined ? '' : typedOf(control, text, reading)
+  if (control === undefined || typeof typed !== 'string' || typed === '' || typed === text.trim())
+    return <span>{text}</span>
+  const read =
+    control.kind === 'number' || control.kind === 'integer'
+      ? new Intl.NumberFormat(language, { maximumFractionDigits: 20 }).format(Number(typed))
+      : control.kind === 'date'
+        ? new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(typed))
+        : undefined
+  return read === undefined ? (
+    <span>{text}</span>
+  ) : (
+    <>
+      {text} <span className="soft">= {read}</span>
     </>
   )
 }

@@ -62,9 +62,16 @@ export interface Made {
 /**
  * The rows of the file as CSV, with the created offer of each row. Cells that a spreadsheet program would run as a
  * formula are escaped.
+ *
+ * @param separator the separator of columns that the reader's spreadsheet program expects
  */
-export function madeSheet({ columns }: Sheet, made: readonly Made[], names: readonly [string, string, string]): string {
+export function madeSheet(
+  { columns }: Sheet,
+  made: readonly Made[],
+  names: readonly [string, string, string],
+  separator: ',' | ';' = ',',
+): string {
   const fields = [...columns, ...names]
   const data = made.map(({ row, link, page, pin }) => [...columns.map((_, at) => row.cells[at] ?? ''), link, page, pin])
-  return unparse({ fields, data }, { escapeFormulae: true })
+  return unparse({ fields, data }, { delimiter: separator, escapeFormulae: true })
 }

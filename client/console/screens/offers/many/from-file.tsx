@@ -8,12 +8,17 @@ const route = getRouteApi('/offers/from-file')
 
 /** The screen for many offers of one type. Each row of a file has the claims of one offer. */
 export function FromFile() {
-  const { many: words, offers } = useTexts()
+  const { many: words, batches, offers } = useTexts()
   const { type } = route.useSearch()
   const single = (
-    <Link to="/offers" search={type === undefined ? {} : { type }} className="button">
-      {offers.title}
-    </Link>
+    <>
+      <Link to="/offers/batches" className="button">
+        {batches.title}
+      </Link>
+      <Link to="/offers" search={type === undefined ? {} : { type }} className="button">
+        {offers.title}
+      </Link>
+    </>
   )
   return (
     <Screen title={words.title} intro={words.intro} actions={single}>

@@ -3,6 +3,7 @@ SELECT
   r.did,
   r.method,
   coalesce(r.display, '[]'::jsonb) AS display,
+  r.branding,
   r.is_default AS "isDefault",
   r.created_by AS "createdBy",
   r.created_at AS "createdAt",

@@ -13,13 +13,43 @@ WITH
     RETURNING
       r.id
   ),
+  "dropped" AS (
+    DELETE FROM image_uses u USING "renamed" c
+    WHERE
+      u.used_by = $5
+      AND u.used_by_id = c.id
+      AND NOT u.image_id = ANY ($6::TEXT[])
+    RETURNING
+      u.image_id
+  ),
+  "touched" AS (
+    UPDATE images i
+    SET
+      touched_at = $7
+    FROM
+      "dropped" d
+    WHERE
+      i.id = d.image_id
+  ),
+  "uses" AS (
+    INSERT INTO
+      image_uses (image_id, used_by, used_by_id)
+    SELECT
+      i.id,
+      $8,
+      c.id
+    FROM
+      "renamed" c,
+      unnest($9::TEXT[]) i (id)
+    ON CONFLICT DO NOTHING
+  ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $5,
-      $6,
-      $7,
+      $10,
+      $11,
+      $12,
       "renamed"."id"
     FROM
       "renamed"
@@ -31,9 +61,9 @@ SELECT
     FROM
       issuers r
     WHERE
-      r.id = $8
+      r.id = $13
       AND (
-        r.created_by = $9
+        r.created_by = $14
         OR r.is_default
       )
   ) AS found,

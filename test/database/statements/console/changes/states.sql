@@ -32,6 +32,7 @@ SELECT
   id,
   CASE
     WHEN revoked_at IS NOT NULL THEN 'revoked'
+    WHEN expired_at IS NOT NULL THEN 'expired'
     WHEN suspended_at IS NOT NULL THEN 'suspended'
     ELSE 'active'
   END

@@ -10,6 +10,9 @@ SELECT
   c.created_at AS "createdAt",
   c.revoked_at AS "revokedAt",
   c.suspended_at AS "suspendedAt",
+  c.expires_at AS "expiresAt",
+  c.expired_at AS "expiredAt",
+  c.superseded_by AS "supersededBy",
   c.status_reason AS "statusReason",
   s.suspendable,
   c.claims_erased_at AS "claimsErasedAt",
@@ -68,17 +71,75 @@ SELECT
         LIMIT
           $2
       ) t
-  ) AS instances
+  ) AS instances,
+  (
+    SELECT
+      jsonb_agg(
+        jsonb_build_object(
+          'kind',
+          kind,
+          'statusList',
+          uri,
+          'statusListIndex',
+          idx,
+          'readAt',
+          to_char(
+            read_at AT TIME ZONE 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+          ),
+          'failedAt',
+          to_char(
+            failed_at AT TIME ZONE 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+          ),
+          'failure',
+          failure,
+          'endsAt',
+          to_char(
+            ends_at AT TIME ZONE 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+          ),
+          'invalidAt',
+          to_char(
+            invalid_at AT TIME ZONE 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+          )
+        )
+      )
+    FROM
+      (
+        SELECT
+          w.kind,
+          w.idx,
+          w.ends_at,
+          w.invalid_at,
+          l.uri,
+          l.read_at,
+          l.failed_at,
+          l.failure
+        FROM
+          watched_attestations w
+          JOIN attestation_lists l ON l.id = w.list_id
+        WHERE
+          w.credential_id = c.id
+        ORDER BY
+          w.kind DESC,
+          l.uri,
+          w.idx
+        LIMIT
+          $3
+      ) watched
+  ) AS attestations
 FROM
   credentials c
   JOIN schemas s ON s.id = c.schema_id
   LEFT JOIN redemptions r ON r.credential_id = c.id
 WHERE
-  hashtextextended (c.holder_did, 0) = hashtextextended ($3, 0)
-  AND c.holder_did = $4
-  AND r.redeemed_by IS DISTINCT FROM $5
+  hashtextextended (c.holder_did, 0) = hashtextextended ($4, 0)
+  AND c.holder_did = $5
+  AND r.redeemed_by IS DISTINCT FROM $6
 ORDER BY
   c.created_at DESC,
   c.id DESC
 LIMIT
-  $6
+  $7

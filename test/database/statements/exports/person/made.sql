@@ -56,6 +56,36 @@ FROM
       created_by = $5
     UNION ALL
     SELECT
+      'trust_lists',
+      id,
+      url,
+      created_at
+    FROM
+      trust_lists
+    WHERE
+      created_by = $6
+    UNION ALL
+    SELECT
+      'images',
+      image_id,
+      NULL,
+      created_at
+    FROM
+      image_uploads
+    WHERE
+      uploader = $7
+    UNION ALL
+    SELECT
+      'webhooks',
+      id,
+      url,
+      created_at
+    FROM
+      webhooks
+    WHERE
+      created_by = $8
+    UNION ALL
+    SELECT
       'pages',
       id,
       NULL,
@@ -63,7 +93,7 @@ FROM
     FROM
       pages
     WHERE
-      made_by = $6
+      made_by = $9
   ) m
 WHERE
   TRUE
@@ -71,4 +101,4 @@ ORDER BY
   m.created_at DESC,
   m.id DESC
 LIMIT
-  $7
+  $10

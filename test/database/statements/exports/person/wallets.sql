@@ -1,6 +1,7 @@
 SELECT
   h.id,
   h.method,
+  h.name,
   h.created_at AS "createdAt"
 FROM
   holders h

@@ -19,6 +19,16 @@ SELECT
           s.expires_in_days,
           'issuerDid',
           i.did,
+          'validFrom',
+          to_char(
+            c.valid_from AT TIME ZONE 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+          ),
+          'expiresAt',
+          to_char(
+            c.expires_at AT TIME ZONE 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+          ),
           'createdAt',
           to_char(
             c.created_at AT TIME ZONE 'UTC',
@@ -47,7 +57,9 @@ SELECT
       WHERE
         i.id = c.issuer_id
     )
-  END AS remains
+  END AS remains,
+  c.names,
+  NULL::text AS "namesKey"
 FROM
   credentials c
   JOIN schemas s ON s.id = c.schema_id

@@ -51,24 +51,38 @@ WITH
         schema_id,
         issuer_id,
         owner,
+        offered_by,
         holder_did,
         vc,
         signed,
         created_at,
         claims_due_at,
-        record_due_at
+        record_due_at,
+        subject_hash,
+        valid_from,
+        expires_at,
+        names,
+        reference_hash,
+        label_hashes
       )
     SELECT
       $6,
       $7,
       $8,
       $9,
-      $10,
-      $11::json,
-      $12::boolean,
-      $13,
-      $14::timestamptz,
-      $15::timestamptz
+      $10::text,
+      $11,
+      $12::json,
+      $13::boolean,
+      $14,
+      $15::timestamptz,
+      $16::timestamptz,
+      $17,
+      $18::timestamptz,
+      $19::timestamptz,
+      $20::json,
+      $21::text,
+      $22::TEXT[]
     FROM
       "admitted"
     RETURNING
@@ -81,17 +95,19 @@ WITH
         status_index,
         credential_id,
         configuration_id,
-        format
+        format,
+        generation
       )
     SELECT
       n.value ->> 0,
       (n.value ->> 1)::int,
       "target"."id",
       n.value ->> 2,
-      n.value ->> 3
+      n.value ->> 3,
+      $23::int
     FROM
       "target",
-      jsonb_array_elements($16::jsonb) AS n (value)
+      jsonb_array_elements($24::jsonb) AS n (value)
   ),
   "redeemed" AS (
     INSERT INTO
@@ -104,12 +120,12 @@ WITH
         redeemed_at
       )
     SELECT
-      $17,
-      $18,
+      $25,
+      $26,
       "target"."id",
-      $19,
-      $20,
-      $21
+      $27,
+      $28,
+      $29
     FROM
       "target"
   ),
@@ -117,9 +133,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $22,
-      $23,
-      $24,
+      $30,
+      $31,
+      $32,
       "target"."id"
     FROM
       "target"

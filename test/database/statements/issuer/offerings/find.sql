@@ -21,7 +21,9 @@ SELECT
     )
   ) AS "asMdoc",
   s.title AS "schemaTitle",
-  s.display AS "schemaDisplay"
+  s.display AS "schemaDisplay",
+  o.names,
+  NULL::text AS "namesKey"
 FROM
   offerings o
   JOIN schemas s ON s.id = o.schema_id

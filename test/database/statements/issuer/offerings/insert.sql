@@ -17,7 +17,13 @@ WITH
         deferred,
         profile,
         of_authorization,
-        claims_due_at
+        claims_due_at,
+        names,
+        reference_hash,
+        label_hashes,
+        claims_at_issuance,
+        expires_in_days,
+        valid_from
       )
     SELECT
       $1,
@@ -35,7 +41,13 @@ WITH
       $13::boolean,
       $14,
       $15::boolean,
-      $16::timestamptz
+      $16::timestamptz,
+      $17::json,
+      $18::text,
+      $19::TEXT[],
+      $20::boolean,
+      $21::int,
+      $22::timestamptz
     RETURNING
       id
   ),
@@ -43,9 +55,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $17,
-      $18,
-      $19,
+      $23,
+      $24,
+      $25,
       "offering"."id"
     FROM
       "offering"

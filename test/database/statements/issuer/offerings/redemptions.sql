@@ -23,6 +23,16 @@ SELECT
           s.expires_in_days,
           'issuerDid',
           i.did,
+          'validFrom',
+          to_char(
+            c.valid_from AT TIME ZONE 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+          ),
+          'expiresAt',
+          to_char(
+            c.expires_at AT TIME ZONE 'UTC',
+            'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'
+          ),
           'createdAt',
           to_char(
             c.created_at AT TIME ZONE 'UTC',

@@ -2,7 +2,8 @@ WITH
   "token" AS (
     SELECT
       credential_id,
-      credential_id IS NOT NULL AS counted
+      credential_id IS NOT NULL AS counted,
+      generation
     FROM
       issuance_tokens
     WHERE
@@ -10,6 +11,7 @@ WITH
       AND expires_at > $2
       AND expires_at <= $3
       AND issued_count + $4 <= $5
+      AND TRUE
     FOR UPDATE
   ),
   "session" AS (
@@ -134,24 +136,38 @@ WITH
         schema_id,
         issuer_id,
         owner,
+        offered_by,
         holder_did,
         vc,
         signed,
         created_at,
         claims_due_at,
-        record_due_at
+        record_due_at,
+        subject_hash,
+        valid_from,
+        expires_at,
+        names,
+        reference_hash,
+        label_hashes
       )
     SELECT
       $17,
       $18,
       $19,
       $20,
-      $21,
-      $22::json,
-      $23::boolean,
-      $24,
-      $25::timestamptz,
-      $26::timestamptz
+      $21::text,
+      $22,
+      $23::json,
+      $24::boolean,
+      $25,
+      $26::timestamptz,
+      $27::timestamptz,
+      $28,
+      $29::timestamptz,
+      $30::timestamptz,
+      $31::json,
+      $32::text,
+      $33::TEXT[]
     FROM
       "admitted"
     RETURNING
@@ -168,12 +184,12 @@ WITH
         redeemed_at
       )
     SELECT
-      $27,
-      $28,
+      $34,
+      $35,
       "target"."id",
-      $29,
-      $30,
-      $31
+      $36,
+      $37,
+      $38
     FROM
       "target"
   ),
@@ -181,13 +197,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $32
+      issued_count = issued_count + $39
     FROM
       "target"
     WHERE
-      token_hash = $33
-      AND expires_at > $34
-      AND expires_at <= $35
+      token_hash = $40
+      AND expires_at > $41
+      AND expires_at <= $42
   ),
   "instances" AS (
     INSERT INTO
@@ -196,25 +212,27 @@ WITH
         status_index,
         credential_id,
         configuration_id,
-        format
+        format,
+        generation
       )
     SELECT
       n.value ->> 0,
       (n.value ->> 1)::int,
       "target"."id",
       n.value ->> 2,
-      n.value ->> 3
+      n.value ->> 3,
+      $43::int
     FROM
       "target",
-      jsonb_array_elements($36::jsonb) AS n (value)
+      jsonb_array_elements($44::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $37,
-      $38,
-      $39,
+      $45,
+      $46,
+      $47,
       "target"."id"
     FROM
       "target"
@@ -238,6 +256,12 @@ SELECT
     FROM
       "token"
   ) AS counted,
+  (
+    SELECT
+      generation
+    FROM
+      "token"
+  ) AS generation,
   EXISTS (
     SELECT
       1

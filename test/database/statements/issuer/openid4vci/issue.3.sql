@@ -1,27 +1,34 @@
 WITH
-  "token" AS (
-    SELECT
-      credential_id,
-      credential_id IS NOT NULL AS counted
-    FROM
-      issuance_tokens
-    WHERE
-      token_hash = $1
-      AND expires_at > $2
-      AND expires_at <= $3
-      AND issued_count + $4 <= $5
-    FOR UPDATE
-  ),
   "session" AS (
     SELECT
       id
     FROM
       credential_offer_sessions
     WHERE
-      id = $6
+      id = $1
       AND state <> 'Error'
-      AND tx_code_attempts < $7::int
-      AND link_number = $8::int
+      AND tx_code_attempts < $2::int
+      AND link_number = $3::int
+    FOR UPDATE
+  ),
+  "token" AS (
+    SELECT
+      credential_id,
+      credential_id IS NOT NULL AS counted,
+      generation
+    FROM
+      issuance_tokens
+    WHERE
+      token_hash = $4
+      AND expires_at > $5
+      AND expires_at <= $6
+      AND issued_count + $7 <= $8
+      AND (
+        SELECT
+          count(*)
+        FROM
+          "session"
+      ) >= 0
     FOR UPDATE
   ),
   "waiting" AS (
@@ -100,7 +107,12 @@ WITH
     SET
       vc = $15::json,
       signed = TRUE,
-      record_due_at = $16::timestamptz
+      record_due_at = $16::timestamptz,
+      expires_at = GREATEST(c.expires_at, $17::timestamptz),
+      expired_at = CASE
+        WHEN $18::timestamptz > c.expires_at THEN NULL
+        ELSE c.expired_at
+      END
     FROM
       "target"
     WHERE
@@ -113,13 +125,17 @@ WITH
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $17,
+      state = $19,
       seq = seq + 1,
-      error_message = $18,
-      ended_at = $19
+      error_message = $20,
+      ended_at = $21,
+      deferred = CASE
+        WHEN deferred = 'pending' THEN 'approved'
+        ELSE deferred
+      END
     WHERE
-      id = $20
-      AND state = ANY ($21::TEXT[])
+      id = $22
+      AND state = ANY ($23::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -179,7 +195,7 @@ WITH
       id,
       seq,
       changes,
-      $22
+      $24
     FROM
       "transitions"
   ),
@@ -187,13 +203,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $23
+      issued_count = issued_count + $25
     FROM
       "target"
     WHERE
-      token_hash = $24
-      AND expires_at > $25
-      AND expires_at <= $26
+      token_hash = $26
+      AND expires_at > $27
+      AND expires_at <= $28
   ),
   "instances" AS (
     INSERT INTO
@@ -202,25 +218,27 @@ WITH
         status_index,
         credential_id,
         configuration_id,
-        format
+        format,
+        generation
       )
     SELECT
       n.value ->> 0,
       (n.value ->> 1)::int,
       "target"."id",
       n.value ->> 2,
-      n.value ->> 3
+      n.value ->> 3,
+      $29::int
     FROM
       "target",
-      jsonb_array_elements($27::jsonb) AS n (value)
+      jsonb_array_elements($30::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $28,
-      $29,
-      $30,
+      $31,
+      $32,
+      $33,
       "target"."id"
     FROM
       "target"
@@ -244,6 +262,12 @@ SELECT
     FROM
       "token"
   ) AS counted,
+  (
+    SELECT
+      generation
+    FROM
+      "token"
+  ) AS generation,
   EXISTS (
     SELECT
       1

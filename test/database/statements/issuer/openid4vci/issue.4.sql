@@ -1,27 +1,34 @@
 WITH
-  "token" AS (
-    SELECT
-      credential_id,
-      credential_id IS NOT NULL AS counted
-    FROM
-      issuance_tokens
-    WHERE
-      token_hash = $1
-      AND expires_at > $2
-      AND expires_at <= $3
-      AND issued_count + $4 <= $5
-    FOR UPDATE
-  ),
   "session" AS (
     SELECT
       id
     FROM
       credential_offer_sessions
     WHERE
-      id = $6
+      id = $1
       AND state <> 'Error'
-      AND tx_code_attempts < $7::int
-      AND link_number = $8::int
+      AND tx_code_attempts < $2::int
+      AND link_number = $3::int
+    FOR UPDATE
+  ),
+  "token" AS (
+    SELECT
+      credential_id,
+      credential_id IS NOT NULL AS counted,
+      generation
+    FROM
+      issuance_tokens
+    WHERE
+      token_hash = $4
+      AND expires_at > $5
+      AND expires_at <= $6
+      AND issued_count + $7 <= $8
+      AND (
+        SELECT
+          count(*)
+        FROM
+          "session"
+      ) >= 0
     FOR UPDATE
   ),
   "waiting" AS (
@@ -134,24 +141,38 @@ WITH
         schema_id,
         issuer_id,
         owner,
+        offered_by,
         holder_did,
         vc,
         signed,
         created_at,
         claims_due_at,
-        record_due_at
+        record_due_at,
+        subject_hash,
+        valid_from,
+        expires_at,
+        names,
+        reference_hash,
+        label_hashes
       )
     SELECT
       $19,
       $20,
       $21,
       $22,
-      $23,
-      $24::json,
-      $25::boolean,
-      $26,
-      $27::timestamptz,
-      $28::timestamptz
+      $23::text,
+      $24,
+      $25::json,
+      $26::boolean,
+      $27,
+      $28::timestamptz,
+      $29::timestamptz,
+      $30,
+      $31::timestamptz,
+      $32::timestamptz,
+      $33::json,
+      $34::text,
+      $35::TEXT[]
     FROM
       "admitted"
     RETURNING
@@ -168,25 +189,29 @@ WITH
         redeemed_at
       )
     SELECT
-      $29,
-      $30,
+      $36,
+      $37,
       "target"."id",
-      $31,
-      $32,
-      $33
+      $38,
+      $39,
+      $40
     FROM
       "target"
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $34,
+      state = $41,
       seq = seq + 1,
-      error_message = $35,
-      ended_at = $36
+      error_message = $42,
+      ended_at = $43,
+      deferred = CASE
+        WHEN deferred = 'pending' THEN 'approved'
+        ELSE deferred
+      END
     WHERE
-      id = $37
-      AND state = ANY ($38::TEXT[])
+      id = $44
+      AND state = ANY ($45::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -246,7 +271,7 @@ WITH
       id,
       seq,
       changes,
-      $39
+      $46
     FROM
       "transitions"
   ),
@@ -254,13 +279,13 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $40
+      issued_count = issued_count + $47
     FROM
       "target"
     WHERE
-      token_hash = $41
-      AND expires_at > $42
-      AND expires_at <= $43
+      token_hash = $48
+      AND expires_at > $49
+      AND expires_at <= $50
   ),
   "instances" AS (
     INSERT INTO
@@ -269,25 +294,27 @@ WITH
         status_index,
         credential_id,
         configuration_id,
-        format
+        format,
+        generation
       )
     SELECT
       n.value ->> 0,
       (n.value ->> 1)::int,
       "target"."id",
       n.value ->> 2,
-      n.value ->> 3
+      n.value ->> 3,
+      $51::int
     FROM
       "target",
-      jsonb_array_elements($44::jsonb) AS n (value)
+      jsonb_array_elements($52::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $45,
-      $46,
-      $47,
+      $53,
+      $54,
+      $55,
       "target"."id"
     FROM
       "target"
@@ -311,6 +338,12 @@ SELECT
     FROM
       "token"
   ) AS counted,
+  (
+    SELECT
+      generation
+    FROM
+      "token"
+  ) AS generation,
   EXISTS (
     SELECT
       1

@@ -1,39 +1,46 @@
 WITH
-  "token" AS (
-    SELECT
-      a.credential_id,
-      a.redemption_counted AS counted
-    FROM
-      authorizations a
-    WHERE
-      a.id = $1
-      AND a.expires_at > $2
-      AND CASE
-        WHEN a.issued_on >= $3::date THEN a.issued_count
-        ELSE 0
-      END + $4 <= $5
-      AND EXISTS (
-        SELECT
-          1
-        FROM
-          issuance_tokens
-        WHERE
-          token_hash = $6
-          AND expires_at > $7
-          AND expires_at <= $8
-      )
-    FOR UPDATE
-  ),
   "session" AS (
     SELECT
       id
     FROM
       credential_offer_sessions
     WHERE
-      id = $9
+      id = $1
       AND state <> 'Error'
-      AND tx_code_attempts < $10::int
-      AND link_number = $11::int
+      AND tx_code_attempts < $2::int
+      AND link_number = $3::int
+    FOR UPDATE
+  ),
+  "token" AS (
+    SELECT
+      a.credential_id,
+      a.redemption_counted AS counted,
+      a.generation
+    FROM
+      authorizations a
+    WHERE
+      a.id = $4
+      AND a.expires_at > $5
+      AND CASE
+        WHEN a.issued_on >= $6::date THEN a.issued_count
+        ELSE 0
+      END + $7 <= $8
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          issuance_tokens
+        WHERE
+          token_hash = $9
+          AND expires_at > $10
+          AND expires_at <= $11
+      )
+      AND (
+        SELECT
+          count(*)
+        FROM
+          "session"
+      ) >= 0
     FOR UPDATE
   ),
   "current" AS (
@@ -107,24 +114,38 @@ WITH
         schema_id,
         issuer_id,
         owner,
+        offered_by,
         holder_did,
         vc,
         signed,
         created_at,
         claims_due_at,
-        record_due_at
+        record_due_at,
+        subject_hash,
+        valid_from,
+        expires_at,
+        names,
+        reference_hash,
+        label_hashes
       )
     SELECT
       $19,
       $20,
       $21,
       $22,
-      $23,
-      $24::json,
-      $25::boolean,
-      $26,
-      $27::timestamptz,
-      $28::timestamptz
+      $23::text,
+      $24,
+      $25::json,
+      $26::boolean,
+      $27,
+      $28::timestamptz,
+      $29::timestamptz,
+      $30,
+      $31::timestamptz,
+      $32::timestamptz,
+      $33::json,
+      $34::text,
+      $35::TEXT[]
     FROM
       "admitted"
     RETURNING
@@ -141,25 +162,29 @@ WITH
         redeemed_at
       )
     SELECT
-      $29,
-      $30,
+      $36,
+      $37,
       "target"."id",
-      $31,
-      $32,
-      $33
+      $38,
+      $39,
+      $40
     FROM
       "target"
   ),
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $34,
+      state = $41,
       seq = seq + 1,
-      error_message = $35,
-      ended_at = $36
+      error_message = $42,
+      ended_at = $43,
+      deferred = CASE
+        WHEN deferred = 'pending' THEN 'approved'
+        ELSE deferred
+      END
     WHERE
-      id = $37
-      AND state = ANY ($38::TEXT[])
+      id = $44
+      AND state = ANY ($45::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -219,7 +244,7 @@ WITH
       id,
       seq,
       changes,
-      $39
+      $46
     FROM
       "transitions"
   ),
@@ -227,33 +252,33 @@ WITH
     UPDATE issuance_tokens
     SET
       credential_id = "target"."id",
-      issued_count = issued_count + $40
+      issued_count = issued_count + $47
     FROM
       "target"
     WHERE
-      token_hash = $41
-      AND expires_at > $42
-      AND expires_at <= $43
+      token_hash = $48
+      AND expires_at > $49
+      AND expires_at <= $50
   ),
   "counted_instances" AS (
     UPDATE authorizations a
     SET
       credential_id = "target"."id",
       redemption_counted = TRUE,
-      issued_on = GREATEST(a.issued_on, $44::date),
+      issued_on = GREATEST(a.issued_on, $51::date),
       issued_count = CASE
-        WHEN a.issued_on >= $45::date THEN a.issued_count
+        WHEN a.issued_on >= $52::date THEN a.issued_count
         ELSE 0
-      END + $46
+      END + $53
     FROM
       "target"
     WHERE
-      a.id = $47
+      a.id = $54
   ),
   "released" AS (
     DELETE FROM deferred_issuances
     WHERE
-      transaction_hash = $48
+      transaction_hash = $55
       AND EXISTS (
         SELECT
           1
@@ -268,25 +293,27 @@ WITH
         status_index,
         credential_id,
         configuration_id,
-        format
+        format,
+        generation
       )
     SELECT
       n.value ->> 0,
       (n.value ->> 1)::int,
       "target"."id",
       n.value ->> 2,
-      n.value ->> 3
+      n.value ->> 3,
+      $56::int
     FROM
       "target",
-      jsonb_array_elements($49::jsonb) AS n (value)
+      jsonb_array_elements($57::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $50,
-      $51,
-      $52,
+      $58,
+      $59,
+      $60,
       "target"."id"
     FROM
       "target"
@@ -310,6 +337,12 @@ SELECT
     FROM
       "token"
   ) AS counted,
+  (
+    SELECT
+      generation
+    FROM
+      "token"
+  ) AS generation,
   EXISTS (
     SELECT
       1

@@ -2,7 +2,8 @@ WITH
   "token" AS (
     SELECT
       credential_id,
-      credential_id IS NOT NULL AS counted
+      credential_id IS NOT NULL AS counted,
+      generation
     FROM
       issuance_tokens
     WHERE
@@ -10,6 +11,7 @@ WITH
       AND expires_at > $2
       AND expires_at <= $3
       AND issued_count + $4 <= $5
+      AND TRUE
     FOR UPDATE
   ),
   "session" AS (
@@ -114,25 +116,27 @@ WITH
         status_index,
         credential_id,
         configuration_id,
-        format
+        format,
+        generation
       )
     SELECT
       n.value ->> 0,
       (n.value ->> 1)::int,
       "target"."id",
       n.value ->> 2,
-      n.value ->> 3
+      n.value ->> 3,
+      $17::int
     FROM
       "target",
-      jsonb_array_elements($17::jsonb) AS n (value)
+      jsonb_array_elements($18::jsonb) AS n (value)
   ),
   "audited" AS (
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $18,
       $19,
       $20,
+      $21,
       "target"."id"
     FROM
       "target"
@@ -156,6 +160,12 @@ SELECT
     FROM
       "token"
   ) AS counted,
+  (
+    SELECT
+      generation
+    FROM
+      "token"
+  ) AS generation,
   EXISTS (
     SELECT
       1

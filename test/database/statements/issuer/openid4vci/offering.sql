@@ -19,6 +19,7 @@ SELECT
   o.for_subject AS "forSubject",
   o.profile,
   o.deferred,
+  o.claims_at_issuance AS "claimsAtIssuance",
   o.redemption_limit AS "redemptionLimit",
   o.redemption_count AS "redemptionCount",
   o.expires_at AS "expiresAt",

@@ -27,7 +27,12 @@ WITH
         key_attestation,
         mdoc,
         suspendable,
+        active_sets,
+        on_refresh,
+        valid_from,
+        watch_attestations,
         retention,
+        claims_source,
         created_by
       )
     SELECT
@@ -46,13 +51,18 @@ WITH
       $15::json,
       $16::boolean,
       $17::jsonb,
-      $18
+      $18,
+      $19::timestamptz,
+      $20::boolean,
+      $21::jsonb,
+      $22::jsonb,
+      $23
     FROM
       "t" t
     WHERE
       (
-        t.created_by = $19
-        OR $20::boolean
+        t.created_by = $24
+        OR $25::boolean
       )
     ON CONFLICT (name, version) DO NOTHING
     RETURNING
@@ -62,9 +72,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $21,
-      $22,
-      $23,
+      $26,
+      $27,
+      $28,
       "inserted"."id"
     FROM
       "inserted"
@@ -79,8 +89,8 @@ SELECT
   (
     SELECT
       (
-        t.created_by = $24
-        OR $25::boolean
+        t.created_by = $29
+        OR $30::boolean
       )
     FROM
       "t" t
@@ -91,6 +101,6 @@ SELECT
     FROM
       schemas
     WHERE
-      name = $26
-      AND version = $27::float
+      name = $31
+      AND version = $32::float
   ) AS EXISTS

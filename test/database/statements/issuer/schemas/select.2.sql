@@ -13,7 +13,12 @@ SELECT
   s.key_attestation AS "keyAttestation",
   s.mdoc,
   s.suspendable,
+  s.active_sets AS "activeSets",
+  s.on_refresh AS "onRefresh",
+  s.valid_from AS "validFrom",
+  s.watch_attestations AS "watchAttestations",
   s.retention,
+  s.claims_source AS "claimsSource",
   s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
   s.withdrawn_at IS NULL

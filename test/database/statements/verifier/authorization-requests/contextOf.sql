@@ -11,16 +11,11 @@ SELECT
     ORDER BY
       s.name
   ) AS "typeNames",
-  (
-    SELECT
-      q.query
-    FROM
-      vp_queries q
-    WHERE
-      q.id = $1
-  ) AS query
+  q.query,
+  q.purpose
 FROM
   verifiers v
+  LEFT JOIN vp_queries q ON q.id = $1
   JOIN LATERAL (
     SELECT
       *

@@ -1,8 +1,11 @@
 SELECT
+  created_by AS "createdBy",
   state,
   error_message AS "errorMessage",
-  checks
+  checks,
+  dcql_query AS "dcqlQuery"
 FROM
   verification_sessions
 WHERE
   id = $1
+  AND TRUE

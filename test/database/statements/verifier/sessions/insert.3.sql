@@ -29,7 +29,10 @@ WITH
         created_by,
         created_at,
         expires_at,
-        first_view
+        first_view,
+        names,
+        reference_hash,
+        label_hashes
       )
     VALUES
       (
@@ -60,7 +63,10 @@ WITH
         $20,
         $21,
         $22,
-        $23::jsonb
+        $23::jsonb,
+        $24::json,
+        $25::text,
+        $26::TEXT[]
       )
     RETURNING
       id
@@ -69,9 +75,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $24,
-      $25,
-      $26,
+      $27,
+      $28,
+      $29,
       "created"."id"
     FROM
       "created"

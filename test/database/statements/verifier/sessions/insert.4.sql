@@ -29,7 +29,10 @@ WITH
         created_by,
         created_at,
         expires_at,
-        first_view
+        first_view,
+        names,
+        reference_hash,
+        label_hashes
       )
     VALUES
       (
@@ -60,7 +63,10 @@ WITH
         $19,
         $20,
         $21,
-        $22::jsonb
+        $22::jsonb,
+        $23::json,
+        $24::text,
+        $25::TEXT[]
       )
     RETURNING
       id
@@ -81,16 +87,16 @@ WITH
       )
     VALUES
       (
-        $23,
-        $24,
-        $25,
         $26,
         $27,
-        $28::json,
-        $29::TEXT[],
+        $28,
+        $29,
         $30,
-        $31,
-        $32
+        $31::json,
+        $32::TEXT[],
+        $33,
+        $34,
+        $35
       )
     ON CONFLICT (verification_session_id, on_demand) DO UPDATE
     SET
@@ -102,9 +108,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $33,
-      $34,
-      $35,
+      $36,
+      $37,
+      $38,
       "created"."id"
     FROM
       "created"

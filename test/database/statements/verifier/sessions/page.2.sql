@@ -8,7 +8,12 @@ SELECT
   s.created_at AS "createdAt",
   s.expires_at AS "expiresAt",
   s.ended_at AS "endedAt",
-  s.claims_erased_at AS "claimsErasedAt"
+  s.claims_erased_at AS "claimsErasedAt",
+  CASE
+    WHEN octet_length(s.dcql_query::text) <= $1 THEN s.dcql_query
+  END AS "dcqlQuery",
+  s.names,
+  NULL::text AS "namesKey"
 FROM
   (
     SELECT
@@ -21,16 +26,16 @@ FROM
             id,
             created_at
           FROM
-            verification_sessions
+            verification_sessions v
           WHERE
             ended_at IS NULL
-            AND created_at >= $1
-            AND created_at < $2
+            AND created_at >= $2
+            AND created_at < $3
           ORDER BY
             created_at DESC,
             id DESC
           LIMIT
-            $3
+            $4
         )
         UNION ALL
         (
@@ -38,17 +43,17 @@ FROM
             id,
             created_at
           FROM
-            verification_sessions
+            verification_sessions v
           WHERE
             ended_at IS NOT NULL
             AND error_message IS NULL
-            AND created_at >= $4
-            AND created_at < $5
+            AND created_at >= $5
+            AND created_at < $6
           ORDER BY
             created_at DESC,
             id DESC
           LIMIT
-            $6
+            $7
         )
         UNION ALL
         (
@@ -56,24 +61,24 @@ FROM
             id,
             created_at
           FROM
-            verification_sessions
+            verification_sessions v
           WHERE
             ended_at IS NOT NULL
             AND error_message IS NOT NULL
-            AND created_at >= $7
-            AND created_at < $8
+            AND created_at >= $8
+            AND created_at < $9
           ORDER BY
             created_at DESC,
             id DESC
           LIMIT
-            $9
+            $10
         )
       ) AS parts
     ORDER BY
       created_at DESC,
       id DESC
     LIMIT
-      $10
+      $11
   ) AS k
   JOIN verification_sessions s ON s.id = k.id
 ORDER BY

@@ -8,7 +8,12 @@ SELECT
   s.created_at AS "createdAt",
   s.expires_at AS "expiresAt",
   s.ended_at AS "endedAt",
-  s.claims_erased_at AS "claimsErasedAt"
+  s.claims_erased_at AS "claimsErasedAt",
+  CASE
+    WHEN octet_length(s.dcql_query::text) <= $1 THEN s.dcql_query
+  END AS "dcqlQuery",
+  s.names,
+  NULL::text AS "namesKey"
 FROM
   (
     SELECT
@@ -21,25 +26,9 @@ FROM
             id,
             created_at
           FROM
-            verification_sessions
+            verification_sessions v
           WHERE
             ended_at IS NULL
-          ORDER BY
-            created_at DESC,
-            id DESC
-          LIMIT
-            $1
-        )
-        UNION ALL
-        (
-          SELECT
-            id,
-            created_at
-          FROM
-            verification_sessions
-          WHERE
-            ended_at IS NOT NULL
-            AND error_message IS NULL
           ORDER BY
             created_at DESC,
             id DESC
@@ -52,7 +41,23 @@ FROM
             id,
             created_at
           FROM
-            verification_sessions
+            verification_sessions v
+          WHERE
+            ended_at IS NOT NULL
+            AND error_message IS NULL
+          ORDER BY
+            created_at DESC,
+            id DESC
+          LIMIT
+            $3
+        )
+        UNION ALL
+        (
+          SELECT
+            id,
+            created_at
+          FROM
+            verification_sessions v
           WHERE
             ended_at IS NOT NULL
             AND error_message IS NOT NULL
@@ -60,14 +65,14 @@ FROM
             created_at DESC,
             id DESC
           LIMIT
-            $3
+            $4
         )
       ) AS parts
     ORDER BY
       created_at DESC,
       id DESC
     LIMIT
-      $4
+      $5
   ) AS k
   JOIN verification_sessions s ON s.id = k.id
 ORDER BY

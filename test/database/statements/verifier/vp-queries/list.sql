@@ -1,5 +1,7 @@
 SELECT
   id,
+  name,
+  purpose,
   query,
   created_at AS "createdAt"
 FROM

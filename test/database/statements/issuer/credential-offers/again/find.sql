@@ -19,6 +19,7 @@ SELECT
   o.for_subject AS "forSubject",
   o.profile,
   o.deferred,
+  o.claims_at_issuance AS "claimsAtIssuance",
   o.redemption_limit AS "redemptionLimit",
   o.redemption_count AS "redemptionCount",
   o.expires_at AS "expiresAt",
@@ -58,20 +59,27 @@ SELECT
   END AS session,
   x.wallet_url AS "walletUrl",
   s.withdrawn_at IS NOT NULL AS withdrawn,
+  EXISTS (
+    SELECT
+      1
+    FROM
+      offer_batches c
+    WHERE
+      c.id = o.batch_id
+      AND c.cancelled_at IS NOT NULL
+  ) AS "batchCancelled",
   (x.first_view ->> 'expiresAt')::timestamptz AS "firstExpiresAt",
   x.confidential,
   NULL::text AS "confidentialKey",
   p.id AS "pageId",
   p.in_qr_code AS "inQrCode",
-  COALESCE(
-    p.texts,
-    CASE
-      WHEN p.title IS NULL
-      AND p.text IS NULL THEN NULL
-      ELSE json_build_object('title', p.title, 'text', p.text)
-    END
-  ) AS texts,
-  NULL::text AS "textsKey"
+  p.texts,
+  NULL::text AS "textsKey",
+  b.id AS "batchId",
+  b.confidential AS "batchConfidential",
+  NULL::text AS "batchKey",
+  o.names,
+  NULL::text AS "namesKey"
 FROM
   (
     SELECT
@@ -88,5 +96,9 @@ FROM
   ) kept ON TRUE
   LEFT JOIN pages p ON p.offering_id = x.id
   AND p.made_by = x.created_by
+  LEFT JOIN offer_batches b ON b.id = o.batch_id
+  AND b.cancelled_at = x.ended_at
+  AND x.error_message = $2
 WHERE
-  x.created_by = COALESCE($2::text, x.created_by)
+  x.id IS NOT NULL
+  AND TRUE

@@ -5,6 +5,8 @@ WITH
       state = 'Created',
       seq = seq + 1,
       link_number = link_number + 1,
+      error_message = NULL,
+      ended_at = NULL,
       expires_at = $1::timestamptz,
       tx_code = $2::jsonb,
       tx_code_hash = $3,
@@ -76,7 +78,8 @@ WITH
   "renewed" AS (
     UPDATE offerings o
     SET
-      expires_at = $11::timestamptz
+      expires_at = $11::timestamptz,
+      claims_due_at = o.claims_due_at + ($12::timestamptz - o.expires_at)
     FROM
       "moved"
     WHERE
@@ -90,8 +93,8 @@ WITH
         ELSE 'Denied'
       END,
       user_claims = NULL,
-      code_expires_at = LEAST(a.code_expires_at, $12::timestamptz),
-      expires_at = LEAST(a.expires_at, $13::timestamptz)
+      code_expires_at = LEAST(a.code_expires_at, $13::timestamptz),
+      expires_at = LEAST(a.expires_at, $14::timestamptz)
     FROM
       "moved"
     WHERE
@@ -119,15 +122,15 @@ WITH
         expires_at
       )
     SELECT
-      $14,
+      $15,
       'receive',
       offering_id,
       made_by,
-      $15::json,
-      $16::TEXT[],
-      $17::boolean,
-      $18::timestamptz,
-      $19::timestamptz
+      $16::json,
+      $17::TEXT[],
+      $18::boolean,
+      $19::timestamptz,
+      $20::timestamptz
     FROM
       "page_removed"
   ),
@@ -135,9 +138,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $20,
       $21,
       $22,
+      $23,
       "moved"."id"
     FROM
       "moved"

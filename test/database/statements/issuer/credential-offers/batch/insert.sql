@@ -1,9 +1,29 @@
 WITH
+  "batch" AS (
+    INSERT INTO
+      offer_batches AS b (id, created_by, name, size, created_at)
+    VALUES
+      ($1, $2, $3, $4::int, $5)
+    ON CONFLICT (id) DO UPDATE
+    SET
+      size = b.size + EXCLUDED.size
+    WHERE
+      b.created_by = EXCLUDED.created_by
+      AND b.cancelled_at IS NULL
+      AND b.size + EXCLUDED.size <= $6::int
+    RETURNING
+      b.id,
+      b.size - $7::int AS before
+  ),
   "given" AS (
     SELECT
-      *
+      g.*,
+      "batch"."id" AS "batchId",
+      "batch"."before" + g."row" AS "batchRow"
     FROM
-      jsonb_to_recordset($1::jsonb) AS g (
+      "batch",
+      jsonb_to_recordset($8::jsonb) AS g (
+        "row" int,
         "id" text,
         "schemaId" text,
         "issuerId" text,
@@ -27,7 +47,13 @@ WITH
         "firstView" jsonb,
         "pageId" text,
         "pageExpiresAt" timestamptz,
-        "claimsDueAt" timestamptz
+        "claimsDueAt" timestamptz,
+        "names" text,
+        "referenceHash" text,
+        "labelHashes" TEXT[],
+        "claimsAtIssuance" boolean,
+        "expiresInDays" int,
+        "validFrom" timestamptz
       )
   ),
   "offering" AS (
@@ -48,7 +74,15 @@ WITH
         deferred,
         profile,
         of_authorization,
-        claims_due_at
+        claims_due_at,
+        names,
+        reference_hash,
+        label_hashes,
+        claims_at_issuance,
+        expires_in_days,
+        valid_from,
+        batch_id,
+        batch_row
       )
     SELECT
       "id",
@@ -66,7 +100,15 @@ WITH
       "deferred",
       "profile",
       FALSE,
-      "claimsDueAt"
+      "claimsDueAt",
+      "names"::json,
+      "referenceHash",
+      "labelHashes",
+      "claimsAtIssuance",
+      "expiresInDays",
+      "validFrom",
+      "batchId",
+      "batchRow"
     FROM
       "given"
   ),
@@ -140,14 +182,13 @@ WITH
       audit_events (actor, action, subject, subject_id)
     SELECT
       "given"."createdBy",
-      $2,
-      $3,
+      $9,
+      $10,
       "given"."id"
     FROM
       "given"
   )
 SELECT
+  "batch"."id"
 FROM
-  "given"
-WHERE
-  FALSE
+  "batch"

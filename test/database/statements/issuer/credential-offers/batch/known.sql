@@ -1,5 +1,5 @@
 SELECT
-  k.key,
+  k.key AS "storedKey",
   k.request_hash AS "requestHash",
   x.id,
   o.profile,
@@ -7,6 +7,7 @@ SELECT
   x.tx_code AS "txCode",
   p.id AS "pageId",
   x.link_number AS "linkNumber",
+  o.batch_id AS "batchId",
   x.confidential,
   NULL::text AS "confidentialKey"
 FROM

@@ -10,6 +10,9 @@ SELECT
   c.created_at AS "createdAt",
   c.revoked_at AS "revokedAt",
   c.suspended_at AS "suspendedAt",
+  c.expires_at AS "expiresAt",
+  c.expired_at AS "expiredAt",
+  c.superseded_by AS "supersededBy",
   c.status_reason AS "statusReason",
   s.suspendable,
   c.claims_erased_at AS "claimsErasedAt",
@@ -29,7 +32,9 @@ SELECT
       ) AS taken
     ORDER BY
       1
-  ) AS "configurationIds"
+  ) AS "configurationIds",
+  c.names,
+  NULL::text AS "namesKey"
 FROM
   (
     SELECT

@@ -4,7 +4,8 @@ WITH
       o.id,
       o.for_subject,
       o.recipient,
-      o.profile
+      o.profile,
+      o.claims_at_issuance
     FROM
       offerings o
       LEFT JOIN credential_offer_sessions x ON x.id = o.id
@@ -35,7 +36,9 @@ WITH
       code_hash = $4,
       code_expires_at = $5,
       offering_id = "offer"."id",
-      user_claims = NULL
+      user_claims = CASE
+        WHEN "offer"."claims_at_issuance" THEN a.user_claims
+      END
     FROM
       "offer"
     WHERE

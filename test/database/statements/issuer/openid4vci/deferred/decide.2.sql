@@ -70,7 +70,8 @@ WITH
   "corrected" AS (
     UPDATE offerings o
     SET
-      credential_subject = $9::json
+      credential_subject = $9::json,
+      claims_at_issuance = FALSE
     FROM
       "moved"
     WHERE

@@ -1,6 +1,7 @@
 SELECT
   configuration_id AS "configurationId",
-  keys
+  keys,
+  statuses
 FROM
   deferred_issuances
 WHERE

@@ -1,39 +1,46 @@
 WITH
-  "token" AS (
-    SELECT
-      a.credential_id,
-      a.redemption_counted AS counted
-    FROM
-      authorizations a
-    WHERE
-      a.id = $1
-      AND a.expires_at > $2
-      AND CASE
-        WHEN a.issued_on >= $3::date THEN a.issued_count
-        ELSE 0
-      END + $4 <= $5
-      AND EXISTS (
-        SELECT
-          1
-        FROM
-          issuance_tokens
-        WHERE
-          token_hash = $6
-          AND expires_at > $7
-          AND expires_at <= $8
-      )
-    FOR UPDATE
-  ),
   "session" AS (
     SELECT
       id
     FROM
       credential_offer_sessions
     WHERE
-      id = $9
+      id = $1
       AND state <> 'Error'
-      AND tx_code_attempts < $10::int
-      AND link_number = $11::int
+      AND tx_code_attempts < $2::int
+      AND link_number = $3::int
+    FOR UPDATE
+  ),
+  "token" AS (
+    SELECT
+      a.credential_id,
+      a.redemption_counted AS counted,
+      a.generation
+    FROM
+      authorizations a
+    WHERE
+      a.id = $4
+      AND a.expires_at > $5
+      AND CASE
+        WHEN a.issued_on >= $6::date THEN a.issued_count
+        ELSE 0
+      END + $7 <= $8
+      AND EXISTS (
+        SELECT
+          1
+        FROM
+          issuance_tokens
+        WHERE
+          token_hash = $9
+          AND expires_at > $10
+          AND expires_at <= $11
+      )
+      AND (
+        SELECT
+          count(*)
+        FROM
+          "session"
+      ) >= 0
     FOR UPDATE
   ),
   "waiting" AS (
@@ -146,6 +153,7 @@ WITH
         authorization_id,
         configuration_id,
         keys,
+        statuses,
         created_at
       )
     SELECT
@@ -153,28 +161,31 @@ WITH
       $23,
       $24,
       $25,
-      $26::timestamptz
+      $26::json,
+      $27::timestamptz
     FROM
       "admitted"
     ON CONFLICT (authorization_id, configuration_id) DO UPDATE
     SET
       transaction_hash = EXCLUDED.transaction_hash,
       keys = EXCLUDED.keys,
-      created_at = EXCLUDED.created_at
+      statuses = EXCLUDED.statuses,
+      created_at = EXCLUDED.created_at,
+      asked_at = NULL
     RETURNING
       authorization_id
   ),
   "moved" AS (
     UPDATE credential_offer_sessions x
     SET
-      deferred = COALESCE(x.deferred, $27),
+      deferred = COALESCE(x.deferred, $28),
       seq = x.seq + 1,
-      expires_at = $28
+      expires_at = $29
     FROM
       "deferred"
     WHERE
-      x.id = $29
-      AND x.deferred IS DISTINCT FROM $30
+      x.id = $30
+      AND x.deferred IS DISTINCT FROM $31
     RETURNING
       id,
       seq,
@@ -228,7 +239,7 @@ WITH
       id,
       seq,
       changes,
-      $31
+      $32
     FROM
       "transitions"
   ),
@@ -236,11 +247,11 @@ WITH
     UPDATE authorizations a
     SET
       redemption_counted = TRUE,
-      issued_on = GREATEST(a.issued_on, $32::date),
+      issued_on = GREATEST(a.issued_on, $33::date),
       issued_count = CASE
-        WHEN a.issued_on >= $33::date THEN a.issued_count
+        WHEN a.issued_on >= $34::date THEN a.issued_count
         ELSE 0
-      END + $34
+      END + $35
     FROM
       "deferred"
     WHERE
@@ -250,10 +261,10 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $35,
       $36,
       $37,
-      $38
+      $38,
+      $39
     FROM
       "deferred"
   )
@@ -276,6 +287,12 @@ SELECT
     FROM
       "token"
   ) AS counted,
+  (
+    SELECT
+      generation
+    FROM
+      "token"
+  ) AS generation,
   EXISTS (
     SELECT
       1

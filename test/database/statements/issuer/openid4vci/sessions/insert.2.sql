@@ -17,7 +17,13 @@ WITH
         deferred,
         profile,
         of_authorization,
-        claims_due_at
+        claims_due_at,
+        names,
+        reference_hash,
+        label_hashes,
+        claims_at_issuance,
+        expires_in_days,
+        valid_from
       )
     SELECT
       $1,
@@ -35,7 +41,13 @@ WITH
       $13::boolean,
       $14,
       $15::boolean,
-      $16::timestamptz
+      $16::timestamptz,
+      $17::json,
+      $18::text,
+      $19::TEXT[],
+      $20::boolean,
+      $21::int,
+      $22::timestamptz
     RETURNING
       id
   ),
@@ -54,14 +66,14 @@ WITH
       )
     SELECT
       id,
-      $17,
-      $18::jsonb,
-      $19,
-      $20::json,
-      $21,
-      $22,
       $23,
-      $24::jsonb
+      $24::jsonb,
+      $25,
+      $26::json,
+      $27,
+      $28,
+      $29,
+      $30::jsonb
     FROM
       "offering"
   ),
@@ -81,16 +93,16 @@ WITH
       )
     VALUES
       (
-        $25,
-        $26,
-        $27,
-        $28,
-        $29,
-        $30::json,
-        $31::TEXT[],
+        $31,
         $32,
         $33,
-        $34
+        $34,
+        $35,
+        $36::json,
+        $37::TEXT[],
+        $38,
+        $39,
+        $40
       )
     ON CONFLICT (offering_id, made_by) DO UPDATE
     SET
@@ -102,9 +114,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $35,
-      $36,
-      $37,
+      $41,
+      $42,
+      $43,
       "offering"."id"
     FROM
       "offering"

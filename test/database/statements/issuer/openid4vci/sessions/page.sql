@@ -8,7 +8,9 @@ SELECT
   o.issuer_id AS "issuerId",
   x.created_at AS "createdAt",
   x.expires_at AS "expiresAt",
-  o.claims_erased_at AS "claimsErasedAt"
+  o.claims_erased_at AS "claimsErasedAt",
+  o.names,
+  NULL::text AS "namesKey"
 FROM
   (
     SELECT

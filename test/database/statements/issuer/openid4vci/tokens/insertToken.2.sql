@@ -88,7 +88,9 @@ WITH
         dpop_jkt,
         expires_at,
         link_number,
-        authorization_id
+        generation,
+        authorization_id,
+        wallet_statuses
       )
     SELECT
       $10,
@@ -98,7 +100,9 @@ WITH
       $13,
       $14,
       $15::int,
-      "claimed"."id"
+      0,
+      "claimed"."id",
+      $16::json
     FROM
       "ready",
       "claimed",
@@ -109,13 +113,13 @@ WITH
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $16,
+      state = $17,
       seq = seq + 1,
-      error_message = $17,
-      ended_at = $18
+      error_message = $18,
+      ended_at = $19
     WHERE
-      id = $19
-      AND state = ANY ($20::TEXT[])
+      id = $20
+      AND state = ANY ($21::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -175,7 +179,7 @@ WITH
       id,
       seq,
       changes,
-      $21
+      $22
     FROM
       "transitions"
   )
@@ -197,7 +201,7 @@ SELECT
       count(*)
     FROM
       "once"
-  ) = $22 AS fresh,
+  ) = $23 AS fresh,
   (
     SELECT
       jsonb_agg(

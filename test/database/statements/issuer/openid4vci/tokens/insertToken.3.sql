@@ -105,7 +105,9 @@ WITH
         dpop_jkt,
         expires_at,
         link_number,
-        authorization_id
+        generation,
+        authorization_id,
+        wallet_statuses
       )
     SELECT
       $12,
@@ -115,7 +117,9 @@ WITH
       $15,
       $16,
       $17::int,
-      "claimed"."id"
+      0,
+      "claimed"."id",
+      $18::json
     FROM
       "ready",
       "claimed",
@@ -126,13 +130,13 @@ WITH
   "moved" AS (
     UPDATE credential_offer_sessions
     SET
-      state = $18,
+      state = $19,
       seq = seq + 1,
-      error_message = $19,
-      ended_at = $20
+      error_message = $20,
+      ended_at = $21
     WHERE
-      id = $21
-      AND state = ANY ($22::TEXT[])
+      id = $22
+      AND state = ANY ($23::TEXT[])
       AND EXISTS (
         SELECT
           1
@@ -192,7 +196,7 @@ WITH
       id,
       seq,
       changes,
-      $23
+      $24
     FROM
       "transitions"
   ),
@@ -201,10 +205,10 @@ WITH
       authorizations (id, client_id, offering_id, state, expires_at)
     SELECT
       "token"."authorization_id",
-      $24,
       $25,
+      $26,
       'Redeemed',
-      $26
+      $27
     FROM
       "token"
   ),
@@ -220,13 +224,13 @@ WITH
         expires_at
       )
     SELECT
-      $27,
+      $28,
       "token"."authorization_id",
-      $28::TEXT[],
       $29::TEXT[],
-      $30,
+      $30::TEXT[],
       $31,
-      $32
+      $32,
+      $33
     FROM
       "token"
   )
@@ -248,7 +252,7 @@ SELECT
       count(*)
     FROM
       "once"
-  ) = $33 AS fresh,
+  ) = $34 AS fresh,
   (
     SELECT
       jsonb_agg(

@@ -80,7 +80,9 @@ WITH
         dpop_jkt,
         expires_at,
         link_number,
-        authorization_id
+        generation,
+        authorization_id,
+        wallet_statuses
       )
     SELECT
       $8,
@@ -90,7 +92,9 @@ WITH
       $11,
       $12,
       $13::int,
-      "claimed"."id"
+      0,
+      "claimed"."id",
+      $14::json
     FROM
       "ready",
       "claimed",
@@ -124,7 +128,7 @@ SELECT
       count(*)
     FROM
       "once"
-  ) = $14 AS fresh,
+  ) = $15 AS fresh,
   (
     SELECT
       jsonb_agg(

@@ -14,7 +14,12 @@ SELECT
   s.key_attestation AS "keyAttestation",
   s.mdoc,
   s.suspendable,
+  s.active_sets AS "activeSets",
+  s.on_refresh AS "onRefresh",
+  s.valid_from AS "validFrom",
+  s.watch_attestations AS "watchAttestations",
   s.retention,
+  s.claims_source AS "claimsSource",
   s.created_at AS "createdAt",
   s.withdrawn_at IS NOT NULL AS withdrawn,
   s.withdrawn_at IS NULL
@@ -64,6 +69,7 @@ SELECT
   o.for_subject AS "forSubject",
   o.profile,
   o.deferred,
+  o.claims_at_issuance AS "claimsAtIssuance",
   o.redemption_limit AS "redemptionLimit",
   o.redemption_count AS "redemptionCount",
   o.expires_at AS "expiresAt",
@@ -112,6 +118,8 @@ SELECT
   t.authorization_id AS "authorizationId",
   a.expires_at AS "authorizationExpiresAt",
   a.client_id AS "clientId",
+  a.user_sub AS "userSub",
+  a.user_claims AS "userClaims",
   COALESCE(a.redemption_counted, t.credential_id IS NOT NULL) AS counted,
   COALESCE(a.credential_id, t.credential_id) AS "credentialId",
   CASE
@@ -120,8 +128,17 @@ SELECT
     AND c.revoked_at IS NULL
   END AS "credentialGood",
   c.suspended_at IS NOT NULL AS "credentialSuspended",
+  t.wallet_statuses AS "walletStatuses",
   COALESCE(c.signed, c.vc -> 'proof' IS NOT NULL) AS "credentialSigned",
-  c.claims_erased_at IS NOT NULL AS "credentialErased"
+  c.claims_erased_at IS NOT NULL AS "credentialErased",
+  o.names,
+  NULL::text AS "namesKey",
+  o.reference_hash AS "referenceHash",
+  o.label_hashes AS "labelHashes",
+  o.expires_in_days AS "offeredDays",
+  o.valid_from AS "offeredValidFrom",
+  t.generation,
+  COALESCE(a.generation, 0) AS "authorizationGeneration"
 FROM
   (
     SELECT

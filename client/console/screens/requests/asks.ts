@@ -1,0 +1,52 @@
+import type { CheckedSession } from '../../queries/shapes.js'
+import { nameOf } from '../../ui/display-name.js'
+import { typeOfConfiguration } from '../../ui/type-titles.js'
+import { type Askable, isFormat, readable } from './askable.js'
+
+/** A credential query as the service shows it. */
+export type Ask = CheckedSession['asks'][number]
+
+/** Claims that a title names; a request for more claims is named by its type alone. */
+const MAX_CLAIMS = 2
+/** Credentials that a title names. */
+const MAX_TYPES = 3
+
+/** The types of this installation that a credential query accepts. */
+const knownTo = (types: readonly Askable[], { types: accepted, format }: Ask): readonly Askable[] =>
+  types.filter(
+    (type) =>
+      type.format === format && (accepted.includes(typeOfConfiguration(type.id)) || accepted.includes(type.type)),
+  )
+
+/** The name of the credential that a query asks for, in the user's language. @param fallback for a query without a type */
+export function typeNameOf(ask: Ask, types: readonly Askable[], language: string, fallback: string): string {
+  const [known] = knownTo(types, ask)
+  return nameOf(known?.display, language) ?? ask.types[0] ?? fallback
+}
+
+/** The title of a claim, or its path. */
+function claimNameOf(path: Ask['claims'][number], ask: Ask, types: readonly Askable[], language: string): string {
+  const text = path.map((part) => part ?? '*').join('.')
+  const claims = knownTo(types, ask).flatMap((type) => type.claims)
+  const found = claims.find((claim) => isFormat(ask.format) && readable(claim.path, ask.format) === text)
+  return nameOf(found?.display, language) ?? text
+}
+
+/**
+ * What a request asks for, as a title: "Age over 18 · Membership". Alternatives in several formats are named once.
+ *
+ * @returns undefined for a request without a query
+ */
+export function titleOfAsks(
+  asks: readonly Ask[],
+  types: readonly Askable[],
+  language: string,
+  fallback: string,
+): string | undefined {
+  const names = [...new Set(asks.map((ask) => typeNameOf(ask, types, language, fallback)))]
+  const claims = [...new Set(asks.flatMap((ask) => ask.claims.map((path) => claimNameOf(path, ask, types, language))))]
+  const named = claims.length <= MAX_CLAIMS && names.length === 1 ? claims : []
+  const left = names.length - MAX_TYPES
+  const parts = [...named, ...names.slice(0, MAX_TYPES), ...(left > 0 ? [`+ ${left}`] : [])]
+  return parts.length === 0 ? undefined : parts.join(' · ')
+}

@@ -1,0 +1,42 @@
+import type { CheckedSession, VerificationSession } from '../../queries/shapes.js'
+import { useTexts } from '../../texts/use-texts.js'
+import { Fact } from '../../ui/fact.js'
+import { Panel } from '../../ui/panel.js'
+import { Sentence } from '../../ui/sentence.js'
+import { useAsks } from './use-asks.js'
+
+interface Props {
+  readonly session: VerificationSession
+  readonly checked: CheckedSession
+}
+
+/** Why a session failed: the failed checks, what the wallet sent, and what to do. */
+export function Refusal({ session, checked: { checks, asks } }: Props) {
+  const { requests: words, checks: names } = useTexts()
+  const { queryName } = useAsks()
+  const failed = checks.filter(({ outcome }) => outcome === 'failed')
+  const sent = new Set(checks.map(({ credentialQueryId }) => credentialQueryId))
+  const credentials = asks.filter(({ credentialQueryId }) => sent.has(credentialQueryId)).map(queryName)
+  const advice = [...new Set(failed.map(({ check }) => names.advice[check]))]
+  return (
+    <Panel title={words.refused}>
+      {failed.map(({ check, message, credentialQueryId }) => (
+        <div key={`${check} ${credentialQueryId} ${message}`}>
+          <p className="bad">{names.names[check]}</p>
+          <p>
+            <Sentence>{message}</Sentence>
+          </p>
+        </div>
+      ))}
+      {failed.length === 0 && session.errorMessage !== undefined && (
+        <p className="bad">
+          <Sentence>{session.errorMessage}</Sentence>
+        </p>
+      )}
+      <dl>
+        <Fact name={words.sent}>{credentials.length === 0 ? words.sentNothing : credentials.join(', ')}</Fact>
+        <Fact name={words.whatToDo}>{advice.length === 0 ? words.askAgain : advice.join(' ')}</Fact>
+      </dl>
+    </Panel>
+  )
+}

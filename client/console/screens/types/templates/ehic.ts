@@ -1,0 +1,92 @@
+import { inGerman, type Template } from './template.js'
+
+/** A European health insurance card (Decision S2 of the Administrative Commission, 2010/C 106/09). */
+export const ehic: Template = {
+  key: 'ehic',
+  title: {
+    en: 'European health insurance card',
+    de: 'Europäische Krankenversicherungskarte',
+    fr: 'Carte européenne d’assurance maladie',
+    es: 'Tarjeta sanitaria europea',
+    it: 'Tessera europea di assicurazione malattia',
+  },
+  about: {
+    en: 'The right to medical care in Europe (EHIC).',
+    de: 'Der Anspruch auf Behandlung in Europa (EHIC).',
+    fr: 'Le droit aux soins médicaux en Europe (CEAM).',
+    es: 'El derecho a la asistencia sanitaria en Europa (TSE).',
+    it: 'Il diritto alle cure mediche in Europa (TEAM).',
+  },
+  body: {
+    name: 'EHIC',
+    version: 1,
+    display: [
+      { name: 'European health insurance card', locale: 'en', background_color: '#1f5fa8', text_color: '#ffffff' },
+      {
+        name: 'Europäische Krankenversicherungskarte',
+        locale: 'de',
+        background_color: '#1f5fa8',
+        text_color: '#ffffff',
+      },
+    ],
+    expiresInDays: 365,
+    schema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        family_name: { type: 'string', title: 'Family name' },
+        given_name: { type: 'string', title: 'Given names' },
+        birthdate: { type: 'string', format: 'date', title: 'Date of birth' },
+        personal_administrative_number: { type: 'string', title: 'Personal identification number' },
+        issuing_authority: {
+          type: 'object',
+          title: 'Institution',
+          properties: {
+            id: { type: 'string', title: 'Identification number of the institution' },
+            name: { type: 'string', title: 'Name of the institution' },
+          },
+          required: ['id', 'name'],
+        },
+        issuing_country: { type: 'string', title: 'Issuing country', minLength: 2, maxLength: 2 },
+        document_number: { type: 'string', title: 'Identification number of the card' },
+        starting_date: { type: 'string', format: 'date', title: 'Insured from' },
+        ending_date: { type: 'string', format: 'date', title: 'Insured until' },
+        date_of_expiry: { type: 'string', format: 'date', title: 'Date of expiry' },
+      },
+      required: [
+        'family_name',
+        'given_name',
+        'birthdate',
+        'personal_administrative_number',
+        'issuing_authority',
+        'issuing_country',
+        'document_number',
+        'date_of_expiry',
+      ],
+    },
+    selectivelyDisclosable: [
+      'family_name',
+      'given_name',
+      'birthdate',
+      'personal_administrative_number',
+      'document_number',
+      'starting_date',
+      'ending_date',
+    ],
+    claims: inGerman({
+      family_name: 'Nachname',
+      given_name: 'Vornamen',
+      birthdate: 'Geburtsdatum',
+      personal_administrative_number: 'Persönliche Kennnummer',
+      issuing_authority: 'Träger',
+      'issuing_authority.id': 'Kennnummer des Trägers',
+      'issuing_authority.name': 'Name des Trägers',
+      issuing_country: 'Ausstellender Staat',
+      document_number: 'Kennnummer der Karte',
+      starting_date: 'Versichert ab',
+      ending_date: 'Versichert bis',
+      date_of_expiry: 'Ablaufdatum',
+    }),
+  },
+}

@@ -1,0 +1,73 @@
+import { inGerman, type Template } from './template.js'
+
+/** A badge of an employee. */
+export const employeeBadge: Template = {
+  key: 'employeeBadge',
+  title: {
+    en: 'Employee badge',
+    de: 'Mitarbeiterausweis',
+    fr: 'Badge professionnel',
+    es: 'Tarjeta de empleado',
+    it: 'Tesserino del dipendente',
+  },
+  about: {
+    en: 'Who works for a company, and the places that they may enter.',
+    de: 'Wer für ein Unternehmen arbeitet, und welche Bereiche zugänglich sind.',
+    fr: 'Qui travaille pour une entreprise, et les zones auxquelles le badge donne accès.',
+    es: 'Quién trabaja para una empresa y a qué zonas puede acceder.',
+    it: 'Chi lavora per un’azienda e a quali aree può accedere.',
+  },
+  body: {
+    name: 'EmployeeBadge',
+    version: 1,
+    display: [
+      { name: 'Employee badge', locale: 'en', background_color: '#1a2130', text_color: '#ffffff' },
+      { name: 'Mitarbeiterausweis', locale: 'de', background_color: '#1a2130', text_color: '#ffffff' },
+    ],
+    expiresInDays: 365,
+    suspendable: true,
+    activeSets: { perSubject: 1 },
+    schema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        given_name: { type: 'string', title: 'Given name' },
+        family_name: { type: 'string', title: 'Family name' },
+        picture: { type: 'string', format: 'uri', pattern: '^data:image/', title: 'Picture' },
+        employee_number: { type: 'string', title: 'Employee number' },
+        company: { type: 'string', title: 'Company' },
+        department: { type: 'string', title: 'Department' },
+        job_title: { type: 'string', title: 'Job title' },
+        email: { type: 'string', format: 'email', title: 'E-mail address' },
+        areas: { type: 'array', items: { type: 'string' }, title: 'Areas with access' },
+        employed_since: { type: 'string', format: 'date', title: 'Employed since' },
+      },
+      required: ['given_name', 'family_name', 'employee_number', 'company'],
+    },
+    selectivelyDisclosable: [
+      'given_name',
+      'family_name',
+      'picture',
+      'employee_number',
+      'department',
+      'job_title',
+      'email',
+      'areas',
+      'areas.*',
+      'employed_since',
+    ],
+    claims: inGerman({
+      given_name: 'Vorname',
+      family_name: 'Nachname',
+      picture: 'Bild',
+      employee_number: 'Personalnummer',
+      company: 'Unternehmen',
+      department: 'Abteilung',
+      job_title: 'Funktion',
+      email: 'E-Mail-Adresse',
+      areas: 'Zugängliche Bereiche',
+      employed_since: 'Beschäftigt seit',
+    }),
+  },
+}

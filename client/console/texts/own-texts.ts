@@ -1,0 +1,23 @@
+import { use } from 'react'
+import { loaded } from '../loaded.js'
+import type { Language } from './languages.js'
+import { useSpoken } from './use-texts.js'
+
+/**
+ * Makes the hook for texts that only some screens need. The hook returns the texts in the shown language, and loads this
+ * language alone. A screen that uses the hook is drawn when the texts have loaded.
+ */
+export function ownTexts<OwnTexts>(load: Readonly<Record<Language, () => Promise<OwnTexts>>>): () => OwnTexts {
+  /** The languages that were asked for. React waits for a promise that stays the same. */
+  const asked = new Map<Language, Promise<OwnTexts>>()
+  const textsIn = (language: Language): Promise<OwnTexts> => {
+    const before = asked.get(language)
+    if (before !== undefined) return before
+    const texts = loaded(load[language])
+    asked.set(language, texts)
+    // After a failure, the next visit of the screen loads the texts anew.
+    texts.catch(() => asked.delete(language))
+    return texts
+  }
+  return () => use(textsIn(useSpoken().language))
+}

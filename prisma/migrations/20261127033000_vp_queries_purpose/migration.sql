@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "vp_queries" ADD COLUMN     "purpose" TEXT;

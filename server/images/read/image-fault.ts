@@ -1,0 +1,2 @@
+/** The reason why bytes are refused as an image. The message completes the sentence `image …`. */
+export class ImageFault extends Error {}

@@ -1,0 +1,73 @@
+import { constants, hash, type KeyObject, verify } from 'node:crypto'
+import { ListRefusedError } from '../../refusal.js'
+
+const XMLENC = 'http://www.w3.org/2001/04/xmlenc#'
+const MORE = 'http://www.w3.org/2001/04/xmldsig-more#'
+const MORE_2007 = 'http://www.w3.org/2007/05/xmldsig-more#'
+
+type Hash = 'sha256' | 'sha384' | 'sha512'
+
+/** Hash algorithms (XML Signature 1.1 §6.2). SHA-1 is not allowed. */
+const HASHES: ReadonlyMap<string, Hash> = new Map([
+  [`${XMLENC}sha256`, 'sha256'],
+  [`${MORE}sha384`, 'sha384'],
+  [`${XMLENC}sha512`, 'sha512'],
+])
+
+interface SignatureMethod {
+  readonly hash: Hash
+  readonly type: 'rsa' | 'rsa-pss' | 'ecdsa'
+}
+
+/** Signature algorithms (XML Signature 1.1 §6.4, RFC 9231 §2.3). */
+const SIGNATURES: ReadonlyMap<string, SignatureMethod> = new Map(
+  (['sha256', 'sha384', 'sha512'] as const).flatMap((name): [string, SignatureMethod][] => [
+    [`${MORE}rsa-${name}`, { hash: name, type: 'rsa' }],
+    [`${MORE_2007}${name}-rsa-MGF1`, { hash: name, type: 'rsa-pss' }],
+    [`${MORE}ecdsa-${name}`, { hash: name, type: 'ecdsa' }],
+  ]),
+)
+
+const MIN_RSA_BITS = 2048
+const MAX_RSA_BITS = 8192
+const CURVES: readonly (string | undefined)[] = [
+  'prime256v1',
+  'secp384r1',
+  'secp521r1',
+  'brainpoolP256r1',
+  'brainpoolP384r1',
+  'brainpoolP512r1',
+]
+
+/** Whether a hash value is that of the octets. Throws ListRefusedError `algorithm`. */
+export function isDigest(algorithm: string | undefined, octets: Uint8Array, digest: Uint8Array): boolean {
+  const name = HASHES.get(algorithm ?? '')
+  if (name === undefined) throw notAllowed('hash')
+  return hash(name, octets, 'buffer').equals(digest)
+}
+
+const notAllowed = (what: string) =>
+  new ListRefusedError('algorithm', `The list is signed with a ${what} algorithm that is not allowed.`)
+
+/** Whether a key signed the octets. Throws ListRefusedError `algorithm`, also if the key does not fit the algorithm. */
+export function isSignature(algorithm: string | undefined, key: KeyObject, octets: Uint8Array, signature: Uint8Array) {
+  const method = SIGNATURES.get(algorithm ?? '')
+  if (method === undefined) throw notAllowed('signature')
+  requireKey(key, method)
+  if (method.type === 'ecdsa') return verify(method.hash, octets, { key, dsaEncoding: 'ieee-p1363' }, signature)
+  if (method.type === 'rsa')
+    return verify(method.hash, octets, { key, padding: constants.RSA_PKCS1_PADDING }, signature)
+  const pss = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
+  return verify(method.hash, octets, { key, ...pss }, signature)
+}
+
+function requireKey({ asymmetricKeyType, asymmetricKeyDetails = {} }: KeyObject, { type }: SignatureMethod): void {
+  const { modulusLength = 0, namedCurve } = asymmetricKeyDetails
+  const fits =
+    type === 'ecdsa'
+      ? asymmetricKeyType === 'ec' && CURVES.includes(namedCurve)
+      : (asymmetricKeyType === 'rsa' || (asymmetricKeyType === 'rsa-pss' && type === 'rsa-pss')) &&
+        modulusLength >= MIN_RSA_BITS &&
+        modulusLength <= MAX_RSA_BITS
+  if (!fits) throw new ListRefusedError('algorithm', 'The signature algorithm of the list does not fit the signer.')
+}

@@ -1,0 +1,92 @@
+import { X509Certificate } from 'node:crypto'
+import { ListRefusedError } from '../../refusal.js'
+import { attributeOf, childOf, childrenOf, textOf, type XmlElement } from '../xml/tree.js'
+import { isDigest } from './algorithms.js'
+import { DS, XADES } from './names.js'
+import { octetsOf } from './read-signature.js'
+
+const MAX_CERTIFICATES = 8
+const LEEWAY_MS = 5 * 60_000
+
+const refuse = (sentence: string) => new ListRefusedError('signed-properties', sentence)
+
+/**
+ * The signed properties of XAdES in a signature (EN 319 132-1 §4.3.4): `Object/QualifyingProperties/SignedProperties`.
+ * Undefined if there are none. Throws ListRefusedError.
+ */
+export function signedPropertiesOf(signature: XmlElement): XmlElement | undefined {
+  const qualifying = childrenOf(signature, DS, 'Object').flatMap((object) =>
+    childrenOf(object, XADES, 'QualifyingProperties'),
+  )
+  const properties = qualifying.flatMap((one) => childrenOf(one, XADES, 'SignedProperties'))
+  if (properties.length > 1) throw refuse('The signature has signed properties twice.')
+  return properties[0]
+}
+
+const signatureProperties = (properties: XmlElement): XmlElement | undefined =>
+  childOf(properties, XADES, 'SignedSignatureProperties', 'signed-properties')
+
+/** Refuses a signing time in the future (EN 319 132-1 §5.2.1). Throws ListRefusedError. */
+export function requireSigningTime(properties: XmlElement, now: Date): void {
+  const signed = signatureProperties(properties)
+  const time = signed && childOf(signed, XADES, 'SigningTime', 'signed-properties')
+  if (time === undefined) return
+  if (!(Date.parse(textOf(time) ?? '') <= now.getTime() + LEEWAY_MS)) {
+    throw refuse('The list has a signing time in the future, or none that can be read.')
+  }
+}
+
+/**
+ * Whether the signed properties name this certificate as the signer's (EN 319 132-1 §5.2.2: `SigningCertificateV2`, or
+ * the older `SigningCertificate`). Undefined if they name none. Throws ListRefusedError.
+ */
+export function namesSigner(properties: XmlElement, certificate: X509Certificate): boolean | undefined {
+  const signed = signatureProperties(properties)
+  const reference =
+    signed &&
+    (childOf(signed, XADES, 'SigningCertificateV2', 'signed-properties') ??
+      childOf(signed, XADES, 'SigningCertificate', 'signed-properties'))
+  // The first certificate of the list is the signer's.
+  const [cert] = reference === undefined ? [] : childrenOf(reference, XADES, 'Cert')
+  const digest = cert && childOf(cert, XADES, 'CertDigest', 'signed-properties')
+  const value = digest && childOf(digest, DS, 'DigestValue', 'signed-properties')
+  const method = digest && childOf(digest, DS, 'DigestMethod', 'signed-properties')
+  if (value === undefined || method === undefined) return undefined
+  return isDigest(attributeOf(method, 'Algorithm'), certificate.raw, octetsOf(value))
+}
+
+/** The certificates of `ds:KeyInfo` in their order (XML Signature 1.1 §4.5.4). Throws ListRefusedError. */
+export function certificatesOf(keyInfo: XmlElement | undefined): readonly X509Certificate[] {
+  if (keyInfo === undefined) return []
+  const elements = childrenOf(keyInfo, DS, 'X509Data').flatMap((data) => childrenOf(data, DS, 'X509Certificate'))
+  if (elements.length > MAX_CERTIFICATES) {
+    throw new ListRefusedError('too-many-certificates', `The signature has more than ${MAX_CERTIFICATES} certificates.`)
+  }
+  return elements.map((element) => {
+    try {
+      return new X509Certificate(octetsOf(element))
+    } catch (cause) {
+      throw new ListRefusedError('header', 'The chain of the list’s signer has an entry that is no certificate.', {
+        cause,
+      })
+    }
+  })
+}
+
+/** Puts the signer's certificate first, and each issuer behind what it has issued. XML gives them in any order. */
+export function orderedChain(certificates: readonly X509Certificate[], signer: X509Certificate): X509Certificate[] {
+  const chain = [signer]
+  const left = new Set(certificates.filter(({ raw }) => !raw.equals(signer.raw)))
+  for (let last: X509Certificate | undefined = signer; last !== undefined; ) {
+    const below: X509Certificate = last
+    last = [...left].find((candidate) => below.checkIssued(candidate))
+    if (last === undefined) break
+    left.delete(last)
+    chain.push(last)
+  }
+  return chain
+}
+
+/** The Id of an element by which a reference names it. */
+export const idOf = (element: XmlElement | undefined): string | undefined =>
+  element === undefined ? undefined : attributeOf(element, 'Id')

@@ -1,0 +1,66 @@
+import type { ListDefinition, ListPurpose } from '../config/trust-lists.js'
+import type { CertificatePurpose } from '../protocol/issuer-keys/certificate-purpose.js'
+import type { Anchors } from '../protocol/trust-lists/match/anchors.js'
+import { matchChain } from '../protocol/trust-lists/match/match.js'
+import type { TrustList } from '../protocol/trust-lists/trust-list.js'
+import { documentIdOf, nameOf } from './documents.js'
+import { compileList } from './live/compile.js'
+import type { LiveList } from './live/live-list.js'
+import type { OwnRemoved } from './refresh.js'
+
+/** A certificate chain of this installation. */
+export interface OwnChain {
+  /** `Issuer …`, `Verifier …`: the subject of a sentence. */
+  readonly name: string
+  readonly purpose: ListPurpose
+  /** Base64 DER, the signer's first. */
+  readonly x5c: readonly string[]
+}
+
+/** Limit of the certificates that a sentence names. */
+const MAX_NAMED = 5
+const END_OF_TIME = new Date(8_640_000_000_000_000)
+
+/** Whether a list vouches for a chain. Limits to types do not matter here. */
+function isOn(anchors: readonly Anchors[], x5c: readonly string[], purpose: CertificatePurpose, now: Date): boolean {
+  return anchors.some((part) => {
+    const match = matchChain(x5c, part, { now, use: 'issuance', purpose })
+    return match.trusted || match.reason === 'other-type'
+  })
+}
+
+const anchorsOf = (list: TrustList): Promise<readonly Anchors[]> =>
+  compileList({ id: 'own', until: END_OF_TIME, types: undefined }, list)
+
+/** Dependencies of {@link createOwnRemoved}. */
+export interface OwnRemovedPorts {
+  readonly ownChains: () => Promise<readonly OwnChain[]>
+  /** The lists with the content that was accepted before. */
+  readonly live: () => readonly LiveList[]
+}
+
+/**
+ * Finds the certificates of this installation that a new content of a list no longer vouches for, although the content before
+ * did. Others then refuse the signatures of their keys. The content is taken even so, because the list decides.
+ */
+export function createOwnRemoved({ ownChains, live }: OwnRemovedPorts): OwnRemoved {
+  return async (definitions: readonly ListDefinition[], list: TrustList, now: Date) => {
+    const [first] = definitions
+    if (first === undefined) return undefined
+    const id = documentIdOf(first)
+    const before = live().find((one) => one.documentId === id && one.list !== undefined)?.list
+    if (before === undefined) return undefined
+    const purposes = new Set(definitions.map(({ purpose }) => purpose))
+    const own = (await ownChains()).filter(({ purpose }) => purposes.has(purpose))
+    if (own.length === 0) return undefined
+    const [old, next] = await Promise.all([anchorsOf(before), anchorsOf(list)])
+    const removed = own.filter(({ x5c, purpose }) => {
+      const kind = purpose === 'verifiers' ? 'request' : 'credential'
+      return isOn(old, x5c, kind, now) && !isOn(next, x5c, kind, now)
+    })
+    if (removed.length === 0) return undefined
+    const names = removed.slice(0, MAX_NAMED).map(({ name }) => name)
+    const more = removed.length > MAX_NAMED ? `, and ${removed.length - MAX_NAMED} more` : ''
+    return `The list ${nameOf(first)} no longer has the certificate of ${names.join(', ')}${more}.`
+  }
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from 'vitest'
+import { de } from '../../client/console/texts/de.js'
+import { en } from '../../client/console/texts/en.js'
+import { es } from '../../client/console/texts/es.js'
+import { fr } from '../../client/console/texts/fr.js'
+import { it as italian } from '../../client/console/texts/it.js'
+import { AUDIT_ACTIONS } from '../../server/database/audit-actions.js'
+import { PASSED } from '../../server/verifier/verify/check-done.js'
+
+describe.each([
+  ['English', en],
+  ['German', de],
+  ['French', fr],
+  ['Spanish', es],
+  ['Italian', italian],
+])('the console in %s has words', (_, texts) => {
+  it('for each audit action, and for no other action', () => {
+    expect(Object.keys(texts.audit.actions).sort()).toEqual([...AUDIT_ACTIONS].sort())
+  })
+
+  it('for each check, and for no other check', () => {
+    expect(Object.keys(texts.checks.names).sort()).toEqual(Object.keys(PASSED).sort())
+  })
+
+  it('that are no codes, and differ for each action and each check', () => {
+    for (const words of [texts.audit.actions, texts.checks.names].map((each) => Object.values<string>(each))) {
+      expect(words.filter((text) => !/^\p{Lu}/u.test(text) || /[._]/.test(text))).toEqual([])
+      expect(new Set(words).size).toBe(words.length)
+    }
+  })
+})

@@ -1,0 +1,6 @@
+SELECT
+  secret
+FROM
+  claims_sources
+WHERE
+  schema_id = $1

@@ -1,0 +1,9 @@
+SELECT
+  id
+FROM
+  status_lists
+ORDER BY
+  created_at DESC,
+  id DESC
+LIMIT
+  $1

@@ -1,0 +1,7 @@
+SELECT
+  version,
+  content
+FROM
+  trust_list_documents
+WHERE
+  id = $1

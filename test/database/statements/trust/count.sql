@@ -1,0 +1,4 @@
+SELECT
+  count(*)::int AS count
+FROM
+  trust_lists

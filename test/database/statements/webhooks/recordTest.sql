@@ -1,0 +1,32 @@
+INSERT INTO
+  webhook_deliveries (
+    id,
+    webhook_id,
+    at,
+    type,
+    subject,
+    data,
+    outcome,
+    tries,
+    tried_at,
+    status,
+    milliseconds,
+    answer,
+    error
+  )
+VALUES
+  (
+    $1,
+    $2,
+    $3,
+    'webhook.test',
+    $4,
+    $5::jsonb,
+    $6,
+    1,
+    $7,
+    $8::int,
+    $9,
+    $10::text,
+    $11::text
+  )

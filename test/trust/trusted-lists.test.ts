@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeCertificate, type TestCertificate } from '../protocol/issuer-keys/certificates.js'
+import { startService, type TestService } from '../support/service.js'
+import { newWallet, type WalletActor } from '../support/wallet-actor.js'
+import { certifiedStatusList, makeLeaf, makeRoot, membership, YEARS } from '../verifier/certified.js'
+import { type ListServer, startListServer } from './list-server.js'
+import { definition, listsFile, listsOf, makeList, makeOperator, refreshed, refusalOf, seconds } from './lists.js'
+
+const PREFIX = 'Presentation for club: Issuer key cannot be resolved: '
+
+const operator = makeOperator()
+const [authority, other, stranger] = [makeRoot('Authority'), makeRoot('Other'), makeRoot('Stranger')] as [
+  TestCertificate,
+  TestCertificate,
+  TestCertificate,
+]
+const signer = makeLeaf(makeRoot('Above'), { subject: 'Listed signer' })
+const statusSigner = makeLeaf(makeRoot('Above'), { subject: 'Status signer' })
+
+let lists: ListServer
+let service: TestService
+let wallet: WalletActor
+const state = { now: () => new Date() }
+
+const entities = [
+  { name: 'Ministry', issuance: [authority, signer], revocation: [statusSigner] },
+  { name: 'Agency', issuance: [other] },
+]
+
+beforeAll(async () => {
+  lists = await startListServer()
+  lists.publish('/pid.jwt', { body: await makeList(operator, entities) })
+  service = await startService({
+    clock: () => state.now(),
+    maintenance: false,
+    env: {
+      TRUST_LISTS: await listsFile(definition(`${lists.url}/pid.jwt`, operator)),
+      TRUSTED_ISSUERS: 'self,x5c',
+      OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
+    },
+  })
+  wallet = await newWallet()
+})
+afterAll(async () => {
+  await service.close()
+  await lists.close()
+})
+
+const refusal = async (leaf: TestCertificate, members = {}, options = {}) =>
+  refusalOf(service, wallet, await membership(leaf, wallet, members, options))
+
+const NOT_ON = () => `${PREFIX}Issuer is not on the list ${lists.url}/pid.jwt`
+
+describe('a list that was not read yet', () => {
+  it('vouches for nobody, and readiness and checklist say so', async () => {
+    expect(await refusal(makeLeaf(authority))).toBe(`${NOT_ON()} (list has not been read yet).`)
+    const { json } = await service.request('GET', '/health/readiness')
+    expect(json.details.trustLists).toEqual({ status: 'degraded', reason: 'not-read' })
+    const setup = await service.request('GET', '/api/v1/setup?ask=false', { client: true })
+    if (setup.status !== 200) throw new Error(setup.text)
+    expect(setup.json.items.find(({ id }: { id: string }) => id === 'trustLists')).toMatchObject({
+      state: 'failed',
+      sentence: `No entity of the list ${lists.url}/pid.jwt is trusted: list has not been read yet.`,
+    })
+    expect(await refreshed(service), JSON.stringify(await listsOf(service).all())).toBe('changed')
+    expect((await service.request('GET', '/health/readiness')).json.details.trustLists).toEqual({ status: 'up' })
+  })
+})
+
+describe('an issuer', () => {
+  it('is trusted by an authority of the list, or by its own certificate', async () => {
+    expect(await refusal(makeLeaf(authority))).toBeUndefined()
+    expect(await refusal(signer)).toBeUndefined()
+  })
+
+  it('is not trusted by a chain to somebody else, who has no place on the list', async () => {
+    expect(await refusal(makeLeaf(stranger))).toBe(`${NOT_ON()}.`)
+  })
+
+  it('is not trusted by a name: the same subject with another key is somebody else', async () => {
+    const double = makeRoot('Authority')
+    const refused = await refusal(makeLeaf(double), {}, { x5c: [makeLeaf(double).x5c] })
+    expect(refused).toContain(PREFIX)
+    expect(await refusal(makeLeaf(double))).toContain(PREFIX)
+    const sameName = makeLeaf(makeRoot('Above'), { subject: 'Listed signer' })
+    expect(await refusal(sameName)).toBe(`${NOT_ON()}.`)
+  })
+
+  it('is not trusted by an intermediate authority that is not on the list', async () => {
+    const intermediate = makeCertificate({ subject: 'Between', issuer: stranger, ca: true, keyUsage: 0x04, ...YEARS })
+    const leaf = makeLeaf(intermediate)
+    expect(await refusal(leaf, {}, { x5c: [leaf.x5c, intermediate.x5c] })).toBe(`${NOT_ON()}.`)
+    expect(await refusal(leaf, {}, { x5c: [leaf.x5c, intermediate.x5c, stranger.x5c] })).toBe(`${NOT_ON()}.`)
+  })
+
+  it('is not trusted by the certificates of a service for status lists', async () => {
+    expect(await refusal(statusSigner)).toContain('The service of Ministry on the list')
+    expect(await refusal(statusSigner)).toContain('is for another use.')
+  })
+
+  it('is not trusted by its own certificate if it sends the key of the list, but signs with another key', async () => {
+    const liar = makeLeaf(stranger)
+    expect(await refusal(liar, {}, { x5c: [signer.x5c] })).toBe(
+      'Presentation for club: Credential signature is invalid.',
+    )
+  })
+})
+
+describe('a status list of a listed issuer', () => {
+  const withStatus = async (signedBy: TestCertificate, issuer = makeLeaf(authority)) => {
+    const uri = `${lists.url}/status/${crypto.randomUUID()}`
+    lists.publish(new URL(uri).pathname, { body: await certifiedStatusList(signedBy, uri, []) })
+    return refusal(issuer, { status: { status_list: { uri, idx: 3 } } })
+  }
+
+  it('is accepted from the service for status of the same entity', async () => {
+    expect(await withStatus(statusSigner)).toBeUndefined()
+  })
+
+  it('is refused from another entity, even if it certifies the same name', async () => {
+    const named = { dns: ['club.example'] }
+    expect(await withStatus(makeLeaf(other))).toContain('Status list: ')
+    const refused = await withStatus(makeLeaf(other, named), makeLeaf(authority, named))
+    expect(refused).toBe(
+      `Presentation for club: Status list: The service of Agency on the list ${lists.url}/pid.jwt is for another use.`,
+    )
+  })
+
+  it('is refused from somebody without a place on the list', async () => {
+    expect(await withStatus(makeLeaf(stranger))).toBe(
+      `Presentation for club: Status list: The signer is no service of Ministry on the list ${lists.url}/pid.jwt.`,
+    )
+  })
+})
+
+describe('a list that is wrong', () => {
+  const sequence = 2
+  it.each<[string, () => Promise<{ body: Uint8Array | string; status?: number; delayMs?: number }>, string]>([
+    ['unreachable', async () => ({ body: '', status: 503 }), 'answered with status 503'],
+    ['malformed', async () => ({ body: 'no list' }), ''],
+    ['unsigned', async () => ({ body: unsigned(await makeList(operator, entities, { sequence })) }), ''],
+    ['signer', async () => ({ body: await makeList(makeOperator(), entities, { sequence }) }), 'not pinned'],
+    ['signature', async () => ({ body: tampered(await makeList(operator, entities, { sequence })) }), ''],
+    ['too-large', async () => ({ body: Buffer.alloc(16 * 1_048_576 + 1, 65) }), 'more than 16777216 bytes'],
+    [
+      'out-of-date',
+      async () => ({
+        body: await makeList(operator, entities, { sequence, issuedAt: seconds(-900), nextUpdate: seconds(-60) }),
+      }),
+      'out of date since',
+    ],
+    ['sequence-went-back', async () => ({ body: await makeList(operator, entities, { sequence: 0 }) }), 'sequence'],
+    ['type', async () => ({ body: await makeList(operator, entities, { sequence, type: 'https://x.example' }) }), ''],
+  ])('%s is refused by name, and the list before stays in use', async (check, published, sentence) => {
+    lists.publish('/pid.jwt', await published())
+    expect(await refreshed(service)).toBe(check)
+    const [list] = await listsOf(service).all()
+    expect(list).toMatchObject({ state: 'failing', check, sequenceNumber: 1, entities: 2 })
+    expect(list.reason).toContain(sentence)
+    expect((await service.request('GET', '/health/readiness')).json.details.trustLists.reason).toBe(check)
+    expect(await refusal(makeLeaf(authority))).toBeUndefined()
+    expect(await service.platform.metrics.registry.metrics()).toContain(
+      `credence_trust_list_reads_total{outcome="${check}"} 1`,
+    )
+  })
+
+  it('is usable again after a good list', async () => {
+    lists.publish('/pid.jwt', { body: await makeList(operator, entities, { sequence: 3 }) })
+    expect(await refreshed(service)).toBe('changed')
+    expect((await listsOf(service).all())[0]).toMatchObject({ state: 'usable', sequenceNumber: 3 })
+  })
+})
+
+const unsigned = (list: Uint8Array): string => {
+  const [, payload] = Buffer.from(list).toString().split('.')
+  return `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`
+}
+
+const tampered = (list: Uint8Array): string => {
+  const [header, payload = '', signature] = Buffer.from(list).toString().split('.')
+  const content = Buffer.from(payload, 'base64url').toString().replace('Agency', 'Agents')
+  return `${header}.${Buffer.from(content).toString('base64url')}.${signature}`
+}
+
+describe('conditional requests', () => {
+  it('confirm a list without sending it again', async () => {
+    const body = await makeList(operator, entities, { sequence: 4 })
+    lists.publish('/pid.jwt', { body, etag: '"four"' })
+    expect(await refreshed(service)).toBe('changed')
+    expect(await refreshed(service)).toBe('unchanged')
+    expect(lists.requests.at(-1)?.headers['if-none-match']).toBe('"four"')
+  })
+})
+
+describe('a request on its way', () => {
+  it('reads no list: neither from the database nor from its address', async () => {
+    const credential = await membership(makeLeaf(authority), wallet)
+    await refusalOf(service, wallet, credential)
+    const asked = lists.requests.length
+    const statements = async () => {
+      const before = service.platform.database.load().statements
+      expect(await refusalOf(service, wallet, credential)).toBeUndefined()
+      return service.platform.database.load().statements - before
+    }
+    const [first, second] = [await statements(), await statements()]
+    expect(first).toBe(second)
+    expect(lists.requests.length).toBe(asked)
+  })
+})
