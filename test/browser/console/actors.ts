@@ -96,7 +96,7 @@ export function driven(start: () => Promise<TestService> = startOpenService): Dr
 }
 
 /** Waits for a screen by its whole title. The editor of a type has a title that contains the type's title. */
-export const heading = (page: Page, name: string): Promise<void> =>
+export const heading = (page: Page, name: string | RegExp): Promise<void> =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
 
 /**

@@ -82,7 +82,7 @@ describe.each(FORMATS)('a credential as %s', (format, offeredAs) => {
       await page.goto(`${desk.service.url}/console/requests/new-request`)
       await chosen(page, 0, format, 'family')
       await click(page, 'Create request')
-      await heading(page, 'family · ')
+      await heading(page, /^family · /)
       await click(page, 'Answer with a hosted wallet')
       await proven(page)
       await page.getByText(/^All \d+ checks passed$/).click()
