@@ -1,9 +1,10 @@
 import { writeFileSync } from 'node:fs'
-import { mkdtemp } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { ES256 } from '@owf/crypto'
 import { createLoTE, service as owfService, signLoTE, trustedEntity } from '@owf/eudi-lote'
+import { afterAll } from 'vitest'
 import { makeCertificate, type TestCertificate } from '../protocol/issuer-keys/certificates.js'
 import { ISSUANCE, LIST_SIGNING, PID_LIST, REVOCATION, sha256Of } from '../protocol/trust-lists/world.js'
 import type { TestService } from '../support/service.js'
@@ -78,9 +79,15 @@ export const definition = (url: string, operator: TestCertificate, more: Readonl
   ...more,
 })
 
-/** Writes the file of TRUST_LISTS. */
+const folders: string[] = []
+
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))))
+
+/** Writes the file of TRUST_LISTS. The file is removed after the tests of the calling file. */
 export async function listsFile(...lists: readonly unknown[]): Promise<string> {
-  const path = join(await mkdtemp(join(tmpdir(), 'credence-lists-')), 'lists.json')
+  const folder = await mkdtemp(join(tmpdir(), 'credence-lists-'))
+  folders.push(folder)
+  const path = join(folder, 'lists.json')
   writeFileSync(path, JSON.stringify(lists))
   return path
 }
