@@ -6,6 +6,7 @@ import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { CredentialCard } from '../../ui/credential-card.js'
 import { entryFor, langOf } from '../../ui/display-name.js'
+import { formatName } from '../../ui/format-name.js'
 import { IdOnDemand } from '../../ui/id-on-demand.js'
 import { Panel } from '../../ui/panel.js'
 import { useIssuerNames } from '../../ui/party-names.js'
@@ -75,7 +76,7 @@ function Card({ credential, asks }: { readonly credential: Proven; readonly asks
       />
       {shown.length === 0 && <p className="soft">{words.noClaimsShown}</p>}
       <p className="soft">
-        {words.formats[format as keyof typeof words.formats] ?? format}
+        {formatName(format, words.formats) ?? format}
         {asked !== undefined && ` · ${words.resultFor(asked)}`}{' '}
         <IdOnDemand id={credentialQueryId} what={words.queryId} />
       </p>

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { issuerMetadata } from '../../queries/metadata.js'
 import { useSpoken } from '../../texts/use-texts.js'
+import { formatName } from '../../ui/format-name.js'
 import { askables } from './askable.js'
 import { type Ask, titleOfAsks, typeNameOf } from './asks.js'
 
@@ -17,7 +18,7 @@ export function useAsks(isNeeded = true) {
       titleOfAsks(asks, types, language, { fallback: anyCredential, andMore }),
     /** The credential that one query asks for, with its format. */
     queryName: (ask: Ask): string =>
-      `${typeNameOf(ask, types, language, anyCredential)} (${formats[ask.format as keyof typeof formats] ?? ask.format})`,
+      `${typeNameOf(ask, types, language, anyCredential)} (${formatName(ask.format, formats) ?? ask.format})`,
     types,
   }
 }

@@ -25,8 +25,6 @@ export const shell: InOtherWords<typeof english> = {
     goneMeanwhile: 'Das hat inzwischen jemand anderes erledigt. Sie müssen nichts tun.',
     stop: 'Anhalten',
     remove: 'Entfernen',
-    back: 'Zurück',
-    retry: 'Erneut versuchen',
     yes: 'Ja',
     no: 'Nein',
     optional: 'optional',
@@ -245,9 +243,5 @@ export const shell: InOtherWords<typeof english> = {
   },
   time: {
     never: 'nie',
-  },
-  counts: {
-    claims: (n) => count(n, 'Angabe', 'Angaben'),
-    versions: (n) => count(n, 'Version', 'Versionen'),
   },
 }

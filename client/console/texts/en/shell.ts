@@ -23,8 +23,6 @@ export const shell = {
     goneMeanwhile: 'Another user has already done this. No action is needed.',
     stop: 'Stop',
     remove: 'Remove',
-    back: 'Back',
-    retry: 'Try again',
     yes: 'Yes',
     no: 'No',
     optional: 'optional',
@@ -238,9 +236,5 @@ export const shell = {
   },
   time: {
     never: 'never',
-  },
-  counts: {
-    claims: (n: number) => count(n, 'claim', 'claims'),
-    versions: (n: number) => count(n, 'version', 'versions'),
   },
 }

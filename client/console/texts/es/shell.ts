@@ -25,8 +25,6 @@ export const shell: InOtherWords<typeof english> = {
     goneMeanwhile: 'Otra persona ya lo ha hecho. No tiene que hacer nada.',
     stop: 'Detener',
     remove: 'Quitar',
-    back: 'Atrás',
-    retry: 'Reintentar',
     yes: 'Sí',
     no: 'No',
     optional: 'opcional',
@@ -248,9 +246,5 @@ export const shell: InOtherWords<typeof english> = {
   },
   time: {
     never: 'nunca',
-  },
-  counts: {
-    claims: (n) => count(n, 'dato', 'datos'),
-    versions: (n) => count(n, 'versión', 'versiones'),
   },
 }

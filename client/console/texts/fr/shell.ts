@@ -25,8 +25,6 @@ export const shell: InOtherWords<typeof english> = {
     goneMeanwhile: 'Un autre utilisateur l’a déjà fait. Vous n’avez rien à faire.',
     stop: 'Arrêter',
     remove: 'Retirer',
-    back: 'Retour',
-    retry: 'Réessayer',
     yes: 'Oui',
     no: 'Non',
     optional: 'facultatif',
@@ -251,9 +249,5 @@ export const shell: InOtherWords<typeof english> = {
   },
   time: {
     never: 'jamais',
-  },
-  counts: {
-    claims: (n) => count(n, 'information', 'informations'),
-    versions: (n) => count(n, 'version', 'versions'),
   },
 }

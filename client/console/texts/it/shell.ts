@@ -25,8 +25,6 @@ export const shell: InOtherWords<typeof english> = {
     goneMeanwhile: 'Un altro utente ha già eseguito questa operazione. Non occorre fare nulla.',
     stop: 'Interrompi',
     remove: 'Rimuovi',
-    back: 'Indietro',
-    retry: 'Riprova',
     yes: 'Sì',
     no: 'No',
     optional: 'facoltativo',
@@ -251,9 +249,5 @@ export const shell: InOtherWords<typeof english> = {
   },
   time: {
     never: 'mai',
-  },
-  counts: {
-    claims: (n) => count(n, 'dato', 'dati'),
-    versions: (n) => count(n, 'versione', 'versioni'),
   },
 }
