@@ -58,7 +58,7 @@ const shown = (
 export interface SearchPorts {
   readonly store: SearchStore
   readonly names: Pick<NameIndex, 'wanted'>
-  /** What a request asks for, without the values that it requires. */
+  /** Returns the types and claims that a request asks for, without the values that it requires. */
   readonly asksOf: VerificationSessions['asksOf']
 }
 

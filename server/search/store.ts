@@ -17,7 +17,7 @@ const zRow = z.strictObject({
   type: z.string().nullable(),
   name: z.string().nullable(),
   place: z.int(),
-  /** What a request asks for; null for a query over the limit, and for other kinds. */
+  /** The query of a request; null for a query over the limit, and for other kinds. */
   dcqlQuery: jsonColumn<DcqlQuery>().nullable(),
   ...namesShape,
 })

@@ -22,7 +22,7 @@ export function Reason({ children: sentence, check, otherwise }: Props) {
   if (own === undefined) return <Sentence>{sentence}</Sentence>
   return (
     <div className="reason">
-      {own}
+      <span>{own}</span>
       <details>
         <summary>{reasons.details}</summary>
         <Sentence>{sentence}</Sentence>

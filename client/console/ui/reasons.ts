@@ -31,6 +31,7 @@ const KNOWN: readonly (readonly [RegExp, Said])[] = [
   [/^(\S+) (?:answered with a redirect|redirects )/, (words, host = '') => words.redirected(host)],
   [/^(\S+) did not answer within \d+ ms\.$/, (words, host = '') => words.noAnswer(host)],
   [/^Request to (\S+) failed \(\w+\)\.$/, (words, host = '') => words.noConnection(host)],
+  [/^(\S+) has no address\.$/, (words, host = '') => words.noConnection(host)],
   [/^The address must be requested over https\.$/, (words) => words.wrongAddress],
   [/^(\S+) must be requested over https\.$/, (words, host = '') => words.needsHttps(host)],
   [/^(\S+) has an address that is not public, /, (words, host = '') => words.notPublic(host)],
@@ -43,7 +44,7 @@ const KNOWN: readonly (readonly [RegExp, Said])[] = [
   ],
 ]
 
-/** What a sentence of the service says, in the user's language; undefined for a sentence without a text, or of a person. */
+/** The text for a sentence of the service, in the user's language; undefined for other sentences, also of persons. */
 export function reasonIn(words: Words, sentence: string): string | undefined {
   for (const [form, said] of KNOWN) {
     const match = form.exec(sentence)

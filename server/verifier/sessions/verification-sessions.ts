@@ -140,7 +140,7 @@ export function createVerificationSessions({
   return {
     listStore,
 
-    /** What a request asks for, without the values that it requires. */
+    /** The types and claims that a request asks for, without the values that it requires. */
     asksOf: (query: DcqlQuery) => shownAsks({ formats, config }, query),
 
     /** An entry of the list: the session, and what its request asks for. */
@@ -161,7 +161,11 @@ export function createVerificationSessions({
     /** A session as callers see it, with the number of its newest event; undefined for an unknown session. */
     latest: store.latest,
 
-    /** The credentials that a session asks for, its transaction data while it is open, and the checks of its answer. @throws 500 for an unknown session, or a session that the reader does not reach */
+    /**
+     * The credentials that a session asks for, and the checks of its answer. An open session also has its transaction data.
+     *
+     * @throws 500 for an unknown session, or a session that the reader does not reach
+     */
     async checks(reach: Reach, sessionId: string): Promise<ShownChecks> {
       const found = await store.checks(sessionId, creatorIn(reach))
       if (found === undefined) throw errors.verificationSessionNotFound()

@@ -1,6 +1,6 @@
 import type { CheckedSession } from '../../queries/shapes.js'
 import { nameOf } from '../../ui/display-name.js'
-import { typeOfConfiguration } from '../../ui/type-titles.js'
+import { typeOfConfiguration } from '../../ui/type-of-configuration.js'
 import { type Askable, isFormat, readable } from './askable.js'
 
 /** A credential query as the service shows it. */
@@ -38,7 +38,7 @@ interface TitleWords {
 }
 
 /**
- * What a request asks for, as a title: "Age over 18 · Membership", or "First name, Last name and 2 more · PID". Alternatives in
+ * The claims and types of a request as a title: "Age over 18 · Membership", or "First name, Last name and 2 more · PID". Alternatives in
  * several formats are named once. A request for several types is named by its types alone.
  *
  * @param fallback for a query without a type

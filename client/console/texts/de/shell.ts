@@ -4,7 +4,6 @@ import { count } from './numbers.js'
 
 /** The texts in German of the frame, the overview, and words that several screens share. */
 export const shell: InOtherWords<typeof english> = {
-  languageName: 'Deutsch',
   common: {
     product: 'Credence',
     skip: 'Zum Inhalt springen',

@@ -90,7 +90,7 @@ export const requests = {
     transactionsIntro: 'For example a payment. The holder sees the transaction and signs it with an SD-JWT VC.',
     addTransaction: 'Add a transaction',
     transaction: (n: number) => `Transaction ${n}`,
-    approves: 'What the holder approves',
+    approves: 'Transactions to approve',
     kindsOfTransactions: {
       payment: 'Payment',
       login_risk_transaction: 'Sign-in or another action',
@@ -153,7 +153,7 @@ export const requests = {
   },
   checks: {
     outcomes: { passed: 'passed', failed: 'failed', 'not-reached': 'not checked' },
-    /** What a passed check has found. */
+    /** The finding of each passed check. */
     passed: {
       format: 'The credential is well-formed.',
       'issuer-key': 'The issuer’s key was found.',
@@ -166,7 +166,7 @@ export const requests = {
       status: 'The credential’s status was read.',
       query: 'The credential matches the query.',
     },
-    /** What a failed check has found. The sentence of the service is behind "details". */
+    /** The finding of each failed check. The sentence of the service is behind "details". */
     failed: {
       format: 'The answer or the credential is malformed or incomplete.',
       'issuer-key': 'The issuer’s key was not found.',

@@ -2,7 +2,6 @@ import { count } from './numbers.js'
 
 /** The texts in English of the frame, the overview, and words that several screens share. */
 export const shell = {
-  languageName: 'English',
   common: {
     product: 'Credence',
     skip: 'Skip to the content',

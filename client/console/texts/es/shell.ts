@@ -4,7 +4,6 @@ import { count, number } from './numbers.js'
 
 /** The texts in Spanish of the frame, the overview, and words that several screens share. */
 export const shell: InOtherWords<typeof english> = {
-  languageName: 'Español',
   common: {
     product: 'Credence',
     skip: 'Ir al contenido',

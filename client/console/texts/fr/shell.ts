@@ -4,7 +4,6 @@ import { count, number } from './numbers.js'
 
 /** The texts in French of the frame, the overview, and words that several screens share. */
 export const shell: InOtherWords<typeof english> = {
-  languageName: 'Français',
   common: {
     product: 'Credence',
     skip: 'Aller au contenu',

@@ -4,7 +4,6 @@ import { count } from './numbers.js'
 
 /** The texts in Italian of the frame, the overview, and words that several screens share. */
 export const shell: InOtherWords<typeof english> = {
-  languageName: 'Italiano',
   common: {
     product: 'Credence',
     skip: 'Vai al contenuto',
