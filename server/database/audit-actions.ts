@@ -30,6 +30,7 @@ export const AUDIT_ACTIONS = [
   'flow.declined',
   'flow.started',
   'holder.created',
+  'holder.renamed',
   'image.deleted',
   'issuer.created',
   'issuer.renamed',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { route } from '../api/contract.js'
 import { MAX_NAME, namesShape } from '../names/names.js'
+import { zAsk } from '../verifier/sessions/checks.contract.js'
 
 /** The kinds of things that a search finds, in the order of the answer. */
 export const FOUND_KINDS = ['type', 'offer', 'credential', 'request', 'wallet', 'vpQuery'] as const
@@ -19,6 +20,10 @@ const zFound = z.strictObject({
     .meta({ description: 'The name of the credential type. Present for types, offers and credentials.' }),
   name: z.string().optional().meta({ description: 'The name of a wallet or VP query, or the title of a type.' }),
   ...namesShape,
+  asks: z.array(zAsk).optional().meta({
+    description:
+      'What a request asks for, without the values that it requires. Absent for other kinds, and for a query over 32 KiB.',
+  }),
   createdAt: z.iso.datetime(),
 })
 

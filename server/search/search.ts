@@ -7,6 +7,7 @@ import { listCredentials } from '../issuer/credentials/list/list.contract.js'
 import { listSchemas } from '../issuer/schemas/list/list.contract.js'
 import { type NameIndex, namesView } from '../names/names.js'
 import { listVerificationSessions } from '../verifier/sessions/verification-sessions.contract.js'
+import type { VerificationSessions } from '../verifier/sessions/verification-sessions.js'
 import { listVpQueries } from '../verifier/vp-queries/vp-queries.contract.js'
 import { listHolders } from '../wallet/holders/holders.contract.js'
 import { FOUND_KINDS, FOUND_OF_KIND, type FoundKind, type search } from './search.contract.js'
@@ -40,12 +41,16 @@ function searchedBy(sender: Sender, access: Pick<RequestAccess, 'mayCall' | 'rea
   }
 }
 
-const shown = ({ kind, id, type, name, names, createdAt }: FoundThing): Answer['items'][number] => ({
+const shown = (
+  { kind, id, type, name, names, dcqlQuery, createdAt }: FoundThing,
+  asksOf: SearchPorts['asksOf'],
+): Answer['items'][number] => ({
   kind,
   id,
   ...(type === null ? {} : { type }),
   ...(name === null ? {} : { name }),
   ...namesView(names),
+  ...(dcqlQuery === null ? {} : { asks: asksOf(dcqlQuery) }),
   createdAt: createdAt.toISOString(),
 })
 
@@ -53,12 +58,14 @@ const shown = ({ kind, id, type, name, names, createdAt }: FoundThing): Answer['
 export interface SearchPorts {
   readonly store: SearchStore
   readonly names: Pick<NameIndex, 'wanted'>
+  /** Returns the types and claims that a request asks for, without the values that it requires. */
+  readonly asksOf: VerificationSessions['asksOf']
 }
 
 export type Search = ReturnType<typeof createSearch>
 
 /** Finds things by id, reference, label and name. */
-export function createSearch({ store, names }: SearchPorts) {
+export function createSearch({ store, names, asksOf }: SearchPorts) {
   return {
     /** Finds the things that the sender may list. */
     async find(q: string, sender: Sender, access: Pick<RequestAccess, 'mayCall' | 'reach'>): Promise<Answer> {
@@ -67,7 +74,7 @@ export function createSearch({ store, names }: SearchPorts) {
       const found = await store.find(searchedBy(sender, access), sought, FOUND_OF_KIND + 1)
       const of = (kind: FoundKind) => found.filter((thing) => thing.kind === kind)
       return {
-        items: FOUND_KINDS.flatMap((kind) => of(kind).slice(0, FOUND_OF_KIND)).map(shown),
+        items: FOUND_KINDS.flatMap((kind) => of(kind).slice(0, FOUND_OF_KIND)).map((thing) => shown(thing, asksOf)),
         more: FOUND_KINDS.filter((kind) => of(kind).length > FOUND_OF_KIND),
       }
     },

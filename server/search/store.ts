@@ -2,9 +2,12 @@ import { z } from 'zod'
 import type { Database } from '../database/connect.js'
 import { type Fragment, fragment } from '../database/fragment.js'
 import { listMadeBy } from '../database/made-by.js'
+import { json as jsonColumn } from '../database/row-shapes.js'
 import type { ClaimsVault } from '../keys/claims/vault.js'
 import type { NameHashes, Names } from '../names/names.js'
 import { hasNames, type NamesColumn, namesShape, revealedNames, selectedNames } from '../names/names-store.js'
+import type { DcqlQuery } from '../protocol/openid4vp/dcql/dcql-query.js'
+import { listedQuery } from '../verifier/sessions/list-store.js'
 import { FOUND_KINDS, type FoundKind } from './search.contract.js'
 
 const zRow = z.strictObject({
@@ -14,6 +17,8 @@ const zRow = z.strictObject({
   type: z.string().nullable(),
   name: z.string().nullable(),
   place: z.int(),
+  /** The query of a request; null for a query over the limit, and for other kinds. */
+  dcqlQuery: jsonColumn<DcqlQuery>().nullable(),
   ...namesShape,
 })
 
@@ -69,7 +74,9 @@ const named = (from: Fragment, own: Fragment, { text, referenceHash, labelHash }
 const begins = (column: Fragment, text: string): Fragment => fragment`
   starts_with(lower(normalize(${column}, NFKC)), lower(normalize(${text}::text, NFKC)))`
 
-const WITHOUT_NAMES = fragment`NULL::json AS names, NULL::text AS "namesKey"`
+const WITHOUT_QUERY = fragment`NULL::json AS "dcqlQuery"`
+
+const WITHOUT_NAMES = fragment`${WITHOUT_QUERY}, NULL::json AS names, NULL::text AS "namesKey"`
 
 export type SearchStore = ReturnType<typeof createSearchStore>
 
@@ -94,7 +101,7 @@ export function createSearchStore({ bounded }: Database, claims: ClaimsVault) {
 
     // An offer and its session are stored with the same time.
     offer: ({ creator }, sought, take) => fragment`
-      SELECT 'offer', o.id, o.created_at, s.name, NULL::text, k.place, ${selectedNames(claims, 'offerings.names', fragment`o`)}
+      SELECT 'offer', o.id, o.created_at, s.name, NULL::text, k.place, ${WITHOUT_QUERY}, ${selectedNames(claims, 'offerings.names', fragment`o`)}
       FROM ${named(
         fragment`offerings n JOIN credential_offer_sessions x ON x.id = n.id`,
         listMadeBy(fragment`x.created_by`, creator),
@@ -103,12 +110,13 @@ export function createSearchStore({ bounded }: Database, claims: ClaimsVault) {
       )} AS k JOIN offerings o ON o.id = k.id JOIN schemas s ON s.id = o.schema_id`,
 
     credential: ({ creator }, sought, take) => fragment`
-      SELECT 'credential', c.id, c.created_at, s.name, NULL::text, k.place, ${selectedNames(claims, 'credentials.names', fragment`c`)}
+      SELECT 'credential', c.id, c.created_at, s.name, NULL::text, k.place, ${WITHOUT_QUERY}, ${selectedNames(claims, 'credentials.names', fragment`c`)}
       FROM ${named(fragment`credentials n`, listMadeBy(fragment`n.owner`, creator), sought, take)} AS k
       JOIN credentials c ON c.id = k.id JOIN schemas s ON s.id = c.schema_id`,
 
     request: ({ creator }, sought, take) => fragment`
-      SELECT 'request', v.id, v.created_at, NULL::text, NULL::text, k.place, ${selectedNames(claims, 'verification_sessions.names', fragment`v`)}
+      SELECT 'request', v.id, v.created_at, NULL::text, NULL::text, k.place,
+        ${listedQuery(fragment`v`)}, ${selectedNames(claims, 'verification_sessions.names', fragment`v`)}
       FROM ${named(fragment`verification_sessions n`, listMadeBy(fragment`n.created_by`, creator), sought, take)} AS k
       JOIN verification_sessions v ON v.id = k.id`,
 
@@ -151,7 +159,7 @@ export function createSearchStore({ bounded }: Database, claims: ClaimsVault) {
       if (first === undefined) return []
       const all = others.reduce((before, part) => fragment`${before} UNION ALL (${part})`, fragment`(${first})`)
       const rows = await bounded(zRow)`
-        SELECT * FROM (${all}) AS found(kind, id, "createdAt", type, name, place, names, "namesKey")
+        SELECT * FROM (${all}) AS found(kind, id, "createdAt", type, name, place, "dcqlQuery", names, "namesKey")
         ORDER BY kind, place, "createdAt" DESC, id DESC`
       return rows.map(({ place: _, ...row }) => {
         const column = NAMES_OF[row.kind]

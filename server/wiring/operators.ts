@@ -24,17 +24,19 @@ import {
 } from '../setup/setup.js'
 import { keyItems } from '../setup/signing.js'
 import { trustListsItem } from '../trust/watch.js'
+import type { VerificationSessions } from '../verifier/sessions/verification-sessions.js'
 import type { Platform } from './platform.js'
 
 interface OperatedFeatures {
   readonly schemas: Schemas
   readonly metadata: Metadata
+  readonly verificationSessions: Pick<VerificationSessions, 'asksOf'>
 }
 
 /** Creates the features for operators: console, health, settings, checklist and audit events. */
 export function wireOperators(
   platform: Platform,
-  { schemas, metadata }: OperatedFeatures,
+  { schemas, metadata, verificationSessions }: OperatedFeatures,
   operations: () => ReadonlyMap<string, RouteAccess>,
 ) {
   const {
@@ -71,7 +73,7 @@ export function wireOperators(
     version: SERVICE.version,
   })
   const settings = { config, formats }
-  const search = createSearch({ store: stores.search, names: platform.names })
+  const search = createSearch({ store: stores.search, names: platform.names, asksOf: verificationSessions.asksOf })
 
   const certificates = createCertificateWatch({
     config,

@@ -2,6 +2,7 @@ import type { Dids } from '../dids/dids.js'
 import { createAuthorizationRequests } from '../verifier/authorization-requests/authorization-requests.js'
 import { createEvidence } from '../verifier/evidence/evidence.js'
 import { createOpenid4vp } from '../verifier/openid4vp/openid4vp.js'
+import { createReadTransactionData } from '../verifier/openid4vp/transaction-data.js'
 import { createVerifyVpToken } from '../verifier/presentations/verify-vp-token.js'
 import { createQrCodes } from '../verifier/qr-codes/qr-codes.js'
 import { createSessionVault } from '../verifier/sessions/secrets.js'
@@ -56,10 +57,13 @@ export function wireVerifier(platform: Platform, { dids, statusLists, offerings 
 
   const evidence = createEvidence({ store: stores.verificationEvidence, config, formats, clock })
 
+  const sessionVault = createSessionVault({ vault: platform.vault, random: platform.random })
+
   const verificationSessions = createVerificationSessions({
     store: stores.verificationSessions,
     declines: stores.verificationDeclines,
     listStore: stores.verificationSessionList,
+    transactionData: createReadTransactionData(sessionVault.reveal),
     config,
     formats,
     names: platform.names,
@@ -67,8 +71,6 @@ export function wireVerifier(platform: Platform, { dids, statusLists, offerings 
     events: platform.events,
     metrics,
   })
-
-  const sessionVault = createSessionVault({ vault: platform.vault, random: platform.random })
 
   const openid4vp = createOpenid4vp({
     verificationSessions: verificationSessions,

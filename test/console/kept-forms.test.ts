@@ -19,6 +19,7 @@ const NOT_KEPT: Readonly<Record<string, string>> = {
   'client/console/ui/export-button.tsx': 'A dialog with two days and a format.',
   'client/console/screens/verify/verify.tsx': 'A check of a pasted credential. It changes nothing.',
   'client/console/screens/person/person.tsx': 'A search.',
+  'client/console/screens/wallets/rename.tsx': 'A dialog with one name.',
   'client/console/screens/types/source-test.tsx': 'A test with a made-up reference.',
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { de } from '../../client/console/texts/de.js'
 import { en } from '../../client/console/texts/en.js'
@@ -79,6 +79,18 @@ describe('The texts of the console', () => {
     expect(others).toHaveLength(3 * english.size)
     const all = [...english, ...german, ...others]
     expect(all.filter(([, text]) => typeof text === 'string' && text.trim() === '')).toEqual([])
+  })
+
+  it('are all used: each text is named in the code of the console', () => {
+    const files = readdirSync('client/console', { recursive: true, encoding: 'utf8' })
+    const code = files
+      .filter((path) => /\.tsx?$/.test(path) && (!path.startsWith('texts/') || /^texts\/[\w-]+\.tsx?$/.test(path)))
+      .map((path) => readFileSync(`client/console/${path}`, 'utf8'))
+      .join('\n')
+    const named = new Set(code.match(/[A-Za-z_]\w*/g))
+    // Deeper texts are often chosen by a code of the service, so their names need not be in the console's own code.
+    const [areas, members] = [Object.keys(en), Object.values(en).flatMap((area) => Object.keys(area))]
+    expect([...areas, ...members].filter((name) => /^[a-z]\w*$/i.test(name) && !named.has(name))).toEqual([])
   })
 
   it('explain the main words with the sentences of the glossary', () => {

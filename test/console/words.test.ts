@@ -5,7 +5,7 @@ import { es } from '../../client/console/texts/es.js'
 import { fr } from '../../client/console/texts/fr.js'
 import { it as italian } from '../../client/console/texts/it.js'
 import { AUDIT_ACTIONS } from '../../server/database/audit-actions.js'
-import { PASSED } from '../../server/verifier/verify/check-done.js'
+import { CHECKS, PASSED } from '../../server/verifier/verify/check-done.js'
 
 describe.each([
   ['English', en],
@@ -18,8 +18,10 @@ describe.each([
     expect(Object.keys(texts.audit.actions).sort()).toEqual([...AUDIT_ACTIONS].sort())
   })
 
-  it('for each check, and for no other check', () => {
-    expect(Object.keys(texts.checks.names).sort()).toEqual(Object.keys(PASSED).sort())
+  it('for each check of the service, and for no other check: its name, advice, and what it found', () => {
+    expect([...CHECKS].sort()).toEqual(Object.keys(PASSED).sort())
+    const { names, advice, passed, failed } = texts.checks
+    for (const words of [names, advice, passed, failed]) expect(Object.keys(words).sort()).toEqual([...CHECKS].sort())
   })
 
   it('that are no codes, and differ for each action and each check', () => {

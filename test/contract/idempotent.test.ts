@@ -38,6 +38,7 @@ const NOT_CREATING: Readonly<Record<string, string>> = {
   'agent.certifyVerifier': 'It stores the certificate in the request.',
   'signers.renameIssuer': 'It stores the values in the request.',
   'signers.renameVerifier': 'It stores the values in the request.',
+  'holders.rename': 'It stores the name in the request.',
   'flows.confirm': 'A state: a confirmed flow is a 409.',
   'flows.decline': 'An end.',
 }

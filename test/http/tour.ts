@@ -68,6 +68,7 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
   const { id: holder, did } = await go('POST', '/agent/holder', {
     body: { method: 'key', name: 'Wallet of the counter' },
   })
+  await go('POST', '/holders/{holderId}/name', { at: { holderId: holder }, body: { name: 'Counter 2' } })
   await go('GET', '/agent/holders')
   const other = await go('POST', '/holders/{holderId}/dids', { at: { holderId: holder }, body: { method: 'key' } })
   await go('GET', '/holders/{holderId}/dids', { at: { holderId: holder } })

@@ -44,6 +44,24 @@ export type Failure = ({ readonly kind: 'offer' } & ListedOffer) | ({ readonly k
 
 const NONE = { items: [] }
 
+/** The steps from an empty service to a verified credential. */
+export type FirstStep = 'type' | 'offer' | 'request'
+
+/** Which of the first steps have been done: whether there is a type, an offer or a request. @param may the lists that the user may read */
+export const stepsDone = (may: Readonly<Record<FirstStep, boolean>>) =>
+  queryOptions({
+    queryKey: ['overview', 'steps', may],
+    queryFn: async ({ signal }): Promise<Readonly<Record<FirstStep, boolean>>> => {
+      const one = { limit: 1 } as const
+      const [types, offers, requests] = await Promise.all([
+        may.type ? credence.schemas.list.query({ active: true, ...one }, { signal }) : NONE,
+        may.offer ? credence.credentialOffers.sessions.query(one, { signal }) : NONE,
+        may.request ? credence.verificationSessions.list.query(one, { signal }) : NONE,
+      ])
+      return { type: types.items.length > 0, offer: offers.items.length > 0, request: requests.items.length > 0 }
+    },
+  })
+
 /** Failed sessions of both kinds, newest first. @param ofOffers, ofRequests whether the user may list sessions of the kind */
 export const failures = (ofOffers: boolean, ofRequests: boolean) =>
   queryOptions({

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { PLACES } from '../navigation.js'
 import { type Found, found } from '../queries/search.js'
+import { useAsks } from '../screens/requests/use-asks.js'
 import type { Texts } from '../texts/texts.js'
 import { useTexts } from '../texts/use-texts.js'
 import { knownAs, MAX_NAME } from '../ui/names.js'
@@ -63,14 +64,16 @@ const thingsFor = (
   navigate: Navigate,
   { search: words }: Texts,
   titleOf: (type: string) => string,
+  askedIn: ReturnType<typeof useAsks>['titleOf'],
 ): Result[] =>
   items.flatMap((item) => {
     const open = openerOf(item, may, navigate)
     if (open === undefined) return []
-    const { kind, id, type, name, reference, createdAt } = item
+    const { kind, id, type, name, reference, createdAt, asks } = item
     const typeTitle = type === undefined ? undefined : titleOf(type)
     const ownName = knownAs(item) ?? name
-    const title = kind === 'type' ? typeTitle : (ownName ?? typeTitle)
+    const asked = askedIn(asks)
+    const title = kind === 'type' ? typeTitle : (ownName ?? asked ?? typeTitle)
     // Only a thing without a name needs its id.
     const idShown = ownName === undefined && kind !== 'type' ? shortened(id) : undefined
     return [
@@ -78,7 +81,7 @@ const thingsFor = (
         key: `${kind} ${id}`,
         title: title ?? words.kinds[kind],
         kind: words.kinds[kind],
-        details: [typeTitle, reference, idShown].flatMap((text) =>
+        details: [typeTitle, asked, reference, idShown].flatMap((text) =>
           text === undefined || text === title ? [] : [text],
         ),
         createdAt,
@@ -118,6 +121,7 @@ export function Search() {
   const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState(0)
   const text = input.trim()
+  const { titleOf: askedIn } = useAsks(text !== '')
   const paused = usePaused(text)
   const query = useQuery(found(text === '' ? '' : paused))
   const isWaiting = text !== paused || query.isFetching
@@ -139,7 +143,7 @@ export function Search() {
       ? []
       : [
           ...screensFor(text, may, navigate, texts),
-          ...thingsFor(query.data?.items ?? [], may, navigate, texts, titleOf),
+          ...thingsFor(query.data?.items ?? [], may, navigate, texts, titleOf, askedIn),
         ]
   const isShown = isOpen && text !== ''
   const at = Math.min(chosen, results.length - 1)

@@ -3,11 +3,14 @@ import { loaded } from '../loaded.js'
 import type { Language } from './languages.js'
 import { useSpoken } from './use-texts.js'
 
+/** A hook for texts, with a function that begins to load the texts before the hook is called. */
+export type OwnTextsHook<OwnTexts> = (() => OwnTexts) & { readonly begin: (language: Language) => void }
+
 /**
  * Makes the hook for texts that only some screens need. The hook returns the texts in the shown language, and loads this
  * language alone. A screen that uses the hook is drawn when the texts have loaded.
  */
-export function ownTexts<OwnTexts>(load: Readonly<Record<Language, () => Promise<OwnTexts>>>): () => OwnTexts {
+export function ownTexts<OwnTexts>(load: Readonly<Record<Language, () => Promise<OwnTexts>>>): OwnTextsHook<OwnTexts> {
   /** The languages that were asked for. React waits for a promise that stays the same. */
   const asked = new Map<Language, Promise<OwnTexts>>()
   const textsIn = (language: Language): Promise<OwnTexts> => {
@@ -19,5 +22,6 @@ export function ownTexts<OwnTexts>(load: Readonly<Record<Language, () => Promise
     texts.catch(() => asked.delete(language))
     return texts
   }
-  return () => use(textsIn(useSpoken().language))
+  const begin = (language: Language) => void textsIn(language)
+  return Object.assign(() => use(textsIn(useSpoken().language)), { begin })
 }

@@ -1,13 +1,13 @@
 import type { ReactNode } from 'react'
 import type { CheckDone } from '../queries/shapes.js'
 import type { Texts } from '../texts/texts.js'
-import { Sentence } from './sentence.js'
+import { Reason } from './reason.js'
 import type { Step } from './timeline.js'
 
 const TONES = { passed: 'good', failed: 'bad', 'not-reached': 'left' } as const
 
 /**
- * Checks as steps of a timeline: name, outcome, and the service's sentence.
+ * Checks as steps of a timeline: name, outcome, and what the check has found.
  *
  * @param named names the credential query of a check, if the checks are about several queries
  */
@@ -27,6 +27,13 @@ export function checkSteps(
         {isOfSeveral && credentialQueryId !== undefined && named(credentialQueryId)}
       </>
     ),
-    text: <Sentence>{message}</Sentence>,
+    text:
+      outcome === 'failed' ? (
+        <Reason check={check}>{message}</Reason>
+      ) : outcome === 'passed' ? (
+        names.passed[check]
+      ) : (
+        names.notReached
+      ),
   }))
 }

@@ -14,6 +14,8 @@ interface Props<Row> {
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
+  /** Whether a card on a phone has two lines without the names of the columns. For four columns whose values explain themselves. */
+  readonly isCompact?: boolean
 }
 
 const isEmpty = (cell: ReactNode): boolean => cell === undefined || cell === null || cell === false || cell === ''
@@ -22,13 +24,13 @@ const isEmpty = (cell: ReactNode): boolean => cell === undefined || cell === nul
  * A table of a list; on a phone each row is a card with the name of the column before each value. A column without any
  * value is left out. The link in the first column covers the whole row (styles/listing.css).
  */
-export function Listing<Row>({ label, columns, rows, keyOf }: Props<Row>) {
+export function Listing<Row>({ label, columns, rows, keyOf, isCompact = false }: Props<Row>) {
   const drawn = rows.map((row) => ({ key: keyOf(row), cells: columns.map(({ cell }) => cell(row)) }))
   const shown = columns
     .map((column, at) => ({ ...column, at }))
     .filter(({ at }) => at === 0 || drawn.some(({ cells }) => !isEmpty(cells[at])))
   return (
-    <table className="list" aria-label={label}>
+    <table className={isCompact ? 'list compact' : 'list'} aria-label={label}>
       <thead>
         <tr>
           {shown.map(({ key, name, nameless }) => (

@@ -12,6 +12,3 @@ export function useTypeTitles(): (name: string) => string {
     return nameOf(found?.display, language) ?? found?.title ?? name
   }
 }
-
-/** The name of the type in the id of a credential configuration. The name has no hyphen. */
-export const typeOfConfiguration = (id: string): string => id.split('-', 1)[0] ?? id

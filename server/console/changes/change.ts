@@ -18,6 +18,7 @@ export const CHANGE_KINDS = [
   'issuer',
   'verifier',
   'agent',
+  'image',
   'holder',
   'wallet',
   'other',
@@ -30,7 +31,7 @@ export type ChangeKind = (typeof CHANGE_KINDS)[number]
 export const zChange = z.object({
   kind: z.enum(CHANGE_KINDS).meta({
     description:
-      'The kind of the changed entry. `issuer`, `verifier`: an issuer or verifier record. `agent`: keys or DIDs. `wallet`: a credential, ' +
+      'The kind of the changed entry. `issuer`, `verifier`: an issuer or verifier record. `agent`: keys or DIDs. `image`: a stored image. `wallet`: a credential, ' +
       'presentation or flow of a hosted wallet. `statistics`: a counter grew. `everything`: any entry may have changed; read all shown lists again.',
   }),
   id: z
@@ -59,6 +60,7 @@ const KINDS: Readonly<Record<string, ChangeKind>> = {
   verifier: 'verifier',
   key: 'agent',
   did: 'agent',
+  image: 'image',
   holder: 'holder',
   wallet_credential: 'wallet',
   wallet_pending_issuance: 'wallet',
@@ -84,6 +86,7 @@ const HALVES: Readonly<Record<ChangeKind, 'issuer' | 'verifier' | 'both' | 'admi
   issuer: 'issuer',
   verifier: 'verifier',
   agent: 'admin',
+  image: 'both',
   holder: 'admin',
   wallet: 'admin',
   other: 'admin',

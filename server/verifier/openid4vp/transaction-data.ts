@@ -3,7 +3,9 @@ import { opened, type SessionVault } from '../sessions/secrets.js'
 import type { Session } from '../sessions/session.js'
 
 /** Reads the transaction data of an open session, in the order of the request; empty if the request has none. */
-export type ReadTransactionData = (session: Session) => Promise<readonly TransactionData[]>
+export type ReadTransactionData = (
+  session: Pick<Session, 'id' | 'secrets' | 'transactionData'>,
+) => Promise<readonly TransactionData[]>
 
 /** @param reveal reads the secrets of the session, which hold the transaction data */
 export const createReadTransactionData =

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
+import { zTransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import { zCheckDone } from '../verify/check-done.js'
 import { SESSION_STATES } from './session.js'
 
@@ -22,7 +23,7 @@ export const readSessionChecks = {
     tag: 'Verification sessions',
     summary: 'List the checks of the answer to a request, with their outcomes',
     description:
-      'What the request asks for, and all checks of each presentation: passed, failed and not reached. No checks if no wallet presented anything; `errorMessage` ' +
+      'What the request asks for, its transaction data while it is open, and all checks of each presentation: passed, failed and not reached. No checks if no wallet presented anything; `errorMessage` ' +
       'then has the reason. The checks are stored as long as the session. For operators and the caller that created the session. ' +
       'For any other caller the session is unknown: a 500.',
     access: 'clientOrVerifier',
@@ -38,6 +39,10 @@ export const readSessionChecks = {
     state: z.enum(SESSION_STATES),
     errorMessage: z.string().optional(),
     asks: z.array(zAsk).meta({ description: 'What the request asks for, without the values that it requires.' }),
+    transactionData: z.array(zTransactionData).optional().meta({
+      description:
+        'The transactions that the holder is asked to authorize. Absent without transactions, and after the end of the session.',
+    }),
     checks: z.array(
       zCheckDone.extend({
         credentialQueryId: z

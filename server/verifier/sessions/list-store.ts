@@ -15,10 +15,15 @@ import {
 } from '../../names/names-store.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
+import { CHECKS } from '../verify/check-done.js'
 import { SESSION_STATES, type SessionState } from './session.js'
 
 /** A list reads queries up to this size, so that its answer stays small. */
 const MAX_QUERY_BYTES = 32_768
+
+/** The query of a session `v` for a list; null for a larger query. */
+export const listedQuery = (v: Fragment): Fragment => fragment`
+  CASE WHEN octet_length(${v}.dcql_query::text) <= ${MAX_QUERY_BYTES} THEN ${v}.dcql_query END AS "dcqlQuery"`
 
 const zListedSession = z.strictObject({
   id: z.string(),
@@ -32,6 +37,8 @@ const zListedSession = z.strictObject({
   endedAt: z.date().nullable(),
   claimsErasedAt: z.date().nullable(),
   dcqlQuery: jsonColumn<DcqlQuery>().nullable(),
+  /** The first failed check of the answer that ended the session in Error. */
+  failedCheck: z.enum(CHECKS).nullable(),
   ...namesShape,
 })
 
@@ -77,7 +84,10 @@ export function createVerificationSessionListStore({ bounded }: Database, claims
       const rows = await bounded(zListedSession)`
         SELECT s.id, s.verifier_id AS "verifierId", s.state, s.profile, s.error_message AS "errorMessage", s.created_by AS "createdBy",
           s.created_at AS "createdAt", s.expires_at AS "expiresAt", s.ended_at AS "endedAt", s.claims_erased_at AS "claimsErasedAt",
-          CASE WHEN octet_length(s.dcql_query::text) <= ${MAX_QUERY_BYTES} THEN s.dcql_query END AS "dcqlQuery",
+          ${listedQuery(fragment`s`)},
+          CASE WHEN s.error_message IS NOT NULL THEN (
+            SELECT c #>> '{failed,check}' FROM json_array_elements(s.checks) c WHERE c #>> '{failed,check}' IS NOT NULL LIMIT 1
+          ) END AS "failedCheck",
           ${selectedNames(claims, 'verification_sessions.names', fragment`s`)}
         FROM (${keys}) AS k JOIN verification_sessions s ON s.id = k.id
         ORDER BY k.created_at DESC, k.id DESC`

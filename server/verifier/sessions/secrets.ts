@@ -25,8 +25,10 @@ export const withTransactionData = (
 ): SessionSecrets => (transactionData === null ? secrets : { ...secrets, transactionData })
 
 /** A stored session with the transaction data from its secrets. */
-export const opened = <S extends Session>(session: S, { transactionData }: SessionSecrets): S =>
-  transactionData === undefined ? session : { ...session, transactionData }
+export const opened = <S extends Pick<Session, 'transactionData'>>(
+  session: S,
+  { transactionData }: SessionSecrets,
+): S => (transactionData === undefined ? session : { ...session, transactionData })
 
 /** Dependencies of {@link createSessionVault}. */
 export interface SessionVaultPorts {

@@ -83,6 +83,9 @@ const zChecked = z.strictObject({
   errorMessage: z.string().nullable(),
   checks: jsonColumn<PresentationChecks[]>().nullable(),
   dcqlQuery: jsonColumn<DcqlQuery>(),
+  /** Null after the end of the session. */
+  secrets: z.string().nullable(),
+  transactionData: z.array(z.string()).readonly().nullable(),
 })
 
 const zShown = z.strictObject({ ...zEvent.shape, createdBy: z.string().nullable(), ...namesShape })
@@ -345,11 +348,11 @@ export function createVerificationSessionStore({ sql }: Database, claims: Claims
       return batchDone(rows, limit)
     },
 
-    /** The checks of a session's answer, and its query; undefined for an unknown session. @param creator the only creator whose sessions may be read */
+    /** The checks of a session's answer, its query and its transaction data; undefined for an unknown session. @param creator the only creator whose sessions may be read */
     async checks(id: string, creator: string | null | undefined) {
       const [row] = await sql(zChecked)`
         SELECT created_by AS "createdBy", state, error_message AS "errorMessage", checks,
-          dcql_query AS "dcqlQuery" FROM verification_sessions
+          dcql_query AS "dcqlQuery", secrets, transaction_data AS "transactionData" FROM verification_sessions
         WHERE id = ${id} AND ${madeBy(fragment`created_by`, creator)}`
       return row
     },

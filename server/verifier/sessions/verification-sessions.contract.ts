@@ -6,6 +6,7 @@ import { zShownFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
 import { nameFilters, namesShape } from '../../names/names.js'
 import { PROFILE_NAMES } from '../openid4vp/profiles/profile.js'
+import { CHECKS } from '../verify/check-done.js'
 import { zAsk } from './checks.contract.js'
 import { SESSION_STATES } from './session.js'
 
@@ -57,6 +58,9 @@ export const listVerificationSessions = {
       state: z.enum(SESSION_STATES),
       profile: z.enum(PROFILE_NAMES),
       errorMessage: z.string().optional().meta({ description: 'Present when state is Error.' }),
+      failedCheck: z.enum(CHECKS).optional().meta({
+        description: 'The first failed check of the answer. Absent if the session ended for another reason.',
+      }),
       createdBy: z.string().optional().meta({ description: 'The `sub` of the caller. Absent for a client secret.' }),
       createdAt: z.iso.datetime(),
       expiresAt: z.iso.datetime(),

@@ -11,6 +11,8 @@ import type { Metrics } from '../../metrics/metrics.js'
 import type { NameIndex, Names } from '../../names/names.js'
 import { requestTextsView, type TextsBesideNames } from '../../names/names-store.js'
 import type { NewPage } from '../../pages/store.js'
+import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
+import type { ReadTransactionData } from '../openid4vp/transaction-data.js'
 import type { PresentationChecks } from '../presentations/presentation-error.js'
 import { NOT_REACHED, PASSED } from '../verify/check-done.js'
 import { shownAsks } from './asks.js'
@@ -27,7 +29,7 @@ type ShownChecks = z.input<typeof readSessionChecks.output>
 
 type ListedJson = z.input<typeof listVerificationSessions.output>['items'][number]
 
-/** A verification session as a list shows it, without what its request asks for. */
+/** A verification session as a list shows it, without what its request asks for and without its failed check. */
 export const shownListedSession = ({
   errorMessage,
   createdBy,
@@ -38,6 +40,7 @@ export const shownListedSession = ({
   names,
   purpose,
   dcqlQuery: _dcqlQuery,
+  failedCheck: _failedCheck,
   ...session
 }: ListedSession): ListedJson => ({
   ...session,
@@ -66,6 +69,8 @@ export interface VerificationSessionsPorts {
   readonly store: VerificationSessionStore
   readonly declines: DeclineStore
   readonly listStore: VerificationSessionListStore
+  /** Reads the transaction data of an open session. */
+  readonly transactionData: ReadTransactionData
   readonly config: Pick<
     Config,
     'issuerBaseUrl' | 'issuerRole' | 'sessionResultTtlSeconds' | 'sessionRetentionDays' | 'verifierRole'
@@ -88,6 +93,7 @@ export function createVerificationSessions({
   store,
   declines,
   listStore,
+  transactionData,
   config,
   formats,
   names,
@@ -134,10 +140,14 @@ export function createVerificationSessions({
   return {
     listStore,
 
+    /** The types and claims that a request asks for, without the values that it requires. */
+    asksOf: (query: DcqlQuery) => shownAsks({ formats, config }, query),
+
     /** An entry of the list: the session, and what its request asks for. */
     listed: (session: ListedSession): ListedJson => ({
       ...shownListedSession(session),
       ...(session.dcqlQuery === null ? {} : { asks: shownAsks({ formats, config }, session.dcqlQuery) }),
+      ...(session.failedCheck === null ? {} : { failedCheck: session.failedCheck }),
     }),
 
     /** The hashes for the filters of the list by names. */
@@ -151,17 +161,23 @@ export function createVerificationSessions({
     /** A session as callers see it, with the number of its newest event; undefined for an unknown session. */
     latest: store.latest,
 
-    /** The credentials that a session asks for, and the checks of its answer. @throws 500 for an unknown session, or a session that the reader does not reach */
+    /**
+     * The credentials that a session asks for, and the checks of its answer. An open session also has its transaction data.
+     *
+     * @throws 500 for an unknown session, or a session that the reader does not reach
+     */
     async checks(reach: Reach, sessionId: string): Promise<ShownChecks> {
       const found = await store.checks(sessionId, creatorIn(reach))
       if (found === undefined) throw errors.verificationSessionNotFound()
       const { createdBy, state, errorMessage, checks, dcqlQuery } = found
+      const transactions = found.secrets === null ? [] : await transactionData({ id: sessionId, ...found })
       return {
         verificationSessionId: sessionId,
         ...(createdBy === null ? {} : { createdBy }),
         state,
         ...(errorMessage === null ? {} : { errorMessage }),
         asks: shownAsks({ formats, config }, dcqlQuery),
+        ...(transactions.length === 0 ? {} : { transactionData: [...transactions] as ShownChecks['transactionData'] }),
         checks: shownChecks(checks ?? []),
       }
     },

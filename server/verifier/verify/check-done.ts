@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import type { Check } from '../../protocol/credential/verification.js'
 
-const CHECKS = [
+/** Every check that a credential or an answer can fail. */
+export const CHECKS = [
   'format',
   'issuer-key',
   'issuer-trust',

@@ -42,6 +42,18 @@ export const listHolders = {
   output: z.array(zHolder),
 }
 
+export const renameHolder = {
+  meta: route('POST', '/holders/{holderId}/name', {
+    tag: 'Holders',
+    summary: 'Give a holder another name',
+    description: 'The name is for people. The DIDs, keys and credentials of the holder do not change.',
+    access: 'holder',
+    errors: [400],
+  }),
+  input: z.strictObject({ holderId: z.string(), name: zPlainName }),
+  output: zHolder,
+}
+
 const zHolderDid = z.object({ did: z.string(), method: z.string(), createdAt: z.iso.datetime() })
 
 export const listHolderDids = {

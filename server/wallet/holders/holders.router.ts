@@ -1,6 +1,13 @@
 import { paged } from '../../api/paging.js'
 import { changingLists, procedure, reading, router } from '../../api/trpc.js'
-import { createHolder, createHolderDid, deleteHolderDid, listHolderDids, listHolders } from './holders.contract.js'
+import {
+  createHolder,
+  createHolderDid,
+  deleteHolderDid,
+  listHolderDids,
+  listHolders,
+  renameHolder,
+} from './holders.contract.js'
 import { type Holders, shownDid, shownHolder } from './holders.js'
 
 /** Holders, for the users who created them. */
@@ -23,9 +30,13 @@ export const agentHoldersRouter = ({ lists, create }: Holders) =>
       }),
   })
 
-/** The DIDs of one holder. */
-export const holdersRouter = ({ lists, createDid, removeDid }: Holders) =>
+/** The name and the DIDs of one holder. */
+export const holdersRouter = ({ lists, rename, createDid, removeDid }: Holders) =>
   router({
+    rename: procedure(renameHolder)
+      .use(changingLists)
+      .mutation(async ({ ctx: { caller }, input }) => shownHolder(await rename(input, caller.sub))),
+
     dids: procedure(listHolderDids)
       .use(reading(lists))
       .query(async ({ ctx, input }) => (await ctx.lists(({ dids }) => dids.ofHolder(input.holderId))).map(shownDid)),

@@ -6,7 +6,7 @@ import type { Lists } from '../../database/replica/lists.js'
 import type { Dids } from '../../dids/dids.js'
 import type { DidMethod, Identify } from '../../dids/identity.js'
 import type { DidStore, StoredDid } from '../../dids/store.js'
-import type { createHolder, createHolderDid, deleteHolderDid, zHolder } from './holders.contract.js'
+import type { createHolder, createHolderDid, deleteHolderDid, renameHolder, zHolder } from './holders.contract.js'
 import type { Holder, HolderStore } from './store.js'
 
 /** A holder in the form of the API. */
@@ -27,7 +27,7 @@ export const shownDid = ({ did, method, createdAt }: StoredDid): z.input<typeof 
 
 /** Dependencies of {@link createHolders}. */
 export interface HoldersPorts {
-  readonly store: Pick<HolderStore, 'insert' | 'removeDid'>
+  readonly store: Pick<HolderStore, 'insert' | 'removeDid' | 'rename'>
   readonly lists: Lists<{ holders: Pick<HolderStore, 'createdBy'>; dids: Pick<DidStore, 'ofHolder'> }>
   readonly config: Pick<Config, 'issuerBaseUrl'>
   /** Creates a key pair and its DIDs without storing them. */
@@ -62,6 +62,10 @@ export function createHolders({ store, lists, config, identify, createDid, newId
         { actor: createdBy, action: 'key.created', subject: 'key', subjectId: identity.key.id },
       ])
     },
+
+    /** Gives a holder another name. */
+    rename: ({ holderId, name }: z.output<typeof renameHolder.input>, actor: string): Promise<Holder> =>
+      store.rename(holderId, name, actor),
 
     /** Creates a further DID of a holder, with its own key. */
     createDid: ({ holderId, method }: z.output<typeof createHolderDid.input>, createdBy: string): Promise<StoredDid> =>

@@ -13,6 +13,9 @@ export interface Holder {
   readonly createdAt: Date
 }
 
+/** The DID that a holder was created with. */
+const FIRST_DID = { dids: { select: { did: true }, orderBy: { createdAt: 'asc' }, take: 1 } } as const
+
 export type HolderStore = ReturnType<typeof createHolderStore>
 
 export function createHolderStore({ prisma }: Database) {
@@ -28,10 +31,18 @@ export function createHolderStore({ prisma }: Database) {
         return { ...row, did: identity.did }
       }),
 
+    /** Changes a holder's name, and records who changed it. */
+    rename: (id: string, name: string, actor: string): Promise<Holder> =>
+      prisma.$transaction(async (tx) => {
+        const { dids, ...row } = await tx.holder.update({ where: { id }, data: { name }, include: FIRST_DID })
+        await recordAudit(tx, { actor, action: 'holder.renamed', subject: 'holder', subjectId: id })
+        return { ...row, did: dids[0]?.did }
+      }),
+
     async createdBy(sub: string, { take, after }: ListPart): Promise<Holder[]> {
       const rows = await prisma.holder.findMany({
         where: { createdBy: sub, ...comesAfter(after) },
-        include: { dids: { select: { did: true }, orderBy: { createdAt: 'asc' }, take: 1 } },
+        include: FIRST_DID,
         orderBy: NEWEST_FIRST,
         take,
       })

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { query } from '../../support/postgres.js'
 import { assertGood } from '../actors.js'
@@ -155,6 +156,26 @@ describe('the overview', () => {
     await page.getByText('wallets on other devices cannot reach it').first().waitFor()
     expect(await page.getByText('Checking addresses').count()).toBe(0)
     await page.context().close()
+  })
+
+  it('has the next steps until there is a type, an offer and a request', async () => {
+    const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
+    const post = async (path: string, body: object) =>
+      expect((await desk.service.request('POST', path, { body })).status).toBe(201)
+    await desk.opened('/', async (page) => {
+      const steps = page.getByRole('heading', { name: 'Next steps' })
+      await steps.waitFor()
+      await post('/schemas', demonstration)
+      const credentialSubject = { productName: 'Espresso', merchant: 'Shop', purchaseDate: '2026-03-01' }
+      await post('/credential-offers', { credentialConfigurationIds: ['ProofOfPurchase-sd-jwt'], credentialSubject })
+      await page.reload()
+      await steps.waitFor()
+      await post('/authorization-requests', {
+        query: [{ fields: [{ path: ['$.type'], filter: { contains: { const: 'ProofOfPurchase' } } }] }],
+      })
+      await steps.waitFor({ state: 'detached' })
+      await assertGood(page, 'overview-without-steps')
+    })
   })
 
   it('says that the service does not answer, and reads again by itself when it answers', async () => {

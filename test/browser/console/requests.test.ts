@@ -126,7 +126,7 @@ describe('requests', () => {
     })
   })
 
-  it('are in German, except for the sentences of the service', async () => {
+  it('are in German, with the sentences of the service on demand', async () => {
     await desk.opened('/requests/new-request', async (page) => {
       await page.getByLabel('Language').selectOption('de')
       await heading(page, 'Neue Anfrage')
@@ -135,7 +135,41 @@ describe('requests', () => {
       await page.getByText('Wartet, bis eine Wallet den Code scannt.').waitFor()
       await wallet.process(await scanned(page))
       await page.getByText('Bestätigt: alle angefragten Angaben.').waitFor()
-      expect(await page.getByText('The issuer is trusted.').getAttribute('lang')).toBe('en')
+      await page.getByText('Alle 8 Prüfungen bestanden').click()
+      await page.getByText('Dem Aussteller wird vertraut.').waitFor()
+      expect(await page.getByText('The issuer is trusted.').count()).toBe(0)
+      await page.goto(`${desk.service.url}/console/sessions?state=Error`)
+      const row = page.getByRole('row').filter({ hasText: 'Dem Aussteller wird nicht vertraut.' }).first()
+      const sentence = row.locator('.sentence')
+      expect(await sentence.isVisible()).toBe(false)
+      await row.getByText('Einzelheiten').click()
+      await sentence.getByText('is not trusted').waitFor()
+      expect(await sentence.getAttribute('lang')).toBe('en')
+    })
+  })
+
+  it('show the payment of an open request in words, and none after its end', async () => {
+    const metadata = await desk.service.request('GET', '/.well-known/openid-credential-issuer')
+    const { vct } = metadata.json.credential_configurations_supported['ProofOfPurchase-sd-jwt']
+    const claims = ['productName', 'merchant', 'purchaseDate'].map((name) => ({ path: [name] }))
+    const payload = { transaction_id: 'T-1', amount: 12.5, currency: 'EUR', payee: { name: 'Corner Shop', id: 'DE02' } }
+    const { json, status, text } = await desk.service.request('POST', '/authorization-requests', {
+      body: {
+        dcqlQuery: { credentials: [{ id: 'purchase', format: 'dc+sd-jwt', meta: { vct_values: [vct] }, claims }] },
+        transactionData: [{ type: 'urn:eudi:sca:payment:1', credential_ids: ['purchase'], payload }],
+      },
+    })
+    expect(status, text).toBe(201)
+    await desk.opened(`/requests/${json.verificationSessionId}`, async (page) => {
+      // The title names two of the claims, and counts the others.
+      await heading(page, 'productName, merchant and 1 more · Proof of purchase')
+      const approved = page.getByRole('region', { name: 'Transactions to approve' })
+      await approved.getByText('€12.50 to Corner Shop').waitFor()
+      await approved.getByText('T-1').waitFor()
+      await assertGood(page, 'request-payment')
+      await page.keyboard.press('Control+k')
+      await page.keyboard.type(json.verificationSessionId)
+      await page.getByRole('option', { name: /productName, merchant and 1 more · Proof of purchase/ }).waitFor()
     })
   })
 

@@ -359,8 +359,22 @@ describe('a type as a file, and as a copy', () => {
       .getByRole('link', { name: 'Duplicate' })
       .click()
     await heading(page, 'New credential type')
+    // Sections are closed and say what is set. A claim is one line that opens.
+    await page.locator('summary').filter({ hasText: 'Mobile document org.iso.18013.5.1.mDL' }).waitFor()
+    await assertGood(page, 'type-editor-390-closed')
+    const claim = page.getByLabel('Claim, claim 1', { exact: true })
+    expect(await claim.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Family name Text' }).click()
+    await claim.waitFor()
     await page.getByRole('button', { name: 'More about claim 1', exact: true }).click()
     await assertGood(page, 'type-editor-390')
+    // A claim with an error opens, and its field has the focus.
+    await claim.fill('')
+    await page.getByRole('button', { name: 'Family name Text' }).click()
+    expect(await claim.isVisible()).toBe(false)
+    await press(page, 'Publish')
+    await claim.waitFor()
+    await claim.fill('family_name')
     await press(page, 'Publish')
     await heading(page, 'Driving licence (copy)')
     const [version] = (await desk.service.request('GET', '/schemas/MobileDrivingLicenceCopy/versions')).json

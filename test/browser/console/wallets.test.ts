@@ -81,6 +81,21 @@ describe('hosted wallets', () => {
     })
   })
 
+  it('get another name, which the list shows', async () => {
+    await desk.opened('/wallets', async (page) => {
+      await page.getByLabel('Name').fill('Till 1')
+      await click(page, 'button', 'New wallet')
+      await heading(page, 'Till 1')
+      await click(page, 'button', 'Rename')
+      await page.getByRole('dialog').getByLabel('Name').fill('Till 2')
+      await click(page, 'button', 'Save')
+      await heading(page, 'Till 2')
+      await assertGood(page, 'wallet-renamed')
+      await page.goto(`${desk.service.url}/console/wallets`)
+      await page.getByRole('link', { name: 'Till 2' }).waitFor()
+    })
+  })
+
   it('are made and get offers with the keyboard alone; after a wrong PIN the input stays', async () => {
     expect((await desk.service.request('POST', '/schemas', { body: demonstration })).status).toBe(201)
     const { link, pin } = await offered({ txCode: true })

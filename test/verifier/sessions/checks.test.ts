@@ -12,6 +12,14 @@ const checksOf = async ({ verificationSessionId }: Pick<Asked, 'verificationSess
   return json
 }
 
+/** The failed check of a session in the list of sessions. */
+async function listedCheckOf({
+  verificationSessionId,
+}: Pick<Asked, 'verificationSessionId'>): Promise<string | undefined> {
+  const { json } = await world.service.request('GET', '/api/v1/verification-sessions', { client: true })
+  return json.items.find(({ id }: { id: string }) => id === verificationSessionId).failedCheck
+}
+
 async function presented(options: { nonce?: string } = {}) {
   const asked = await ask(world.service, { query: [ITEM], responseMode: 'direct_post' })
   const payload = await fetchRequest(asked)
@@ -60,6 +68,27 @@ describe('GET /api/v1/verification-sessions/{sessionId}/checks', () => {
     expect(JSON.stringify(asks)).not.toContain('Secret machine')
   })
 
+  it('has the transactions of an open request as they were asked for, and none after the end (OpenID4VP 1.0 §5.1)', async () => {
+    const payment = {
+      type: 'payment',
+      credential_ids: ['purchase'],
+      amount: '12.50',
+      currency: 'EUR',
+      payee: 'Corner Shop',
+    }
+    const { asked, payload } = await world.asked('dc+sd-jwt', {
+      dcqlQuery: dcql(world.service, 'dc+sd-jwt'),
+      transactionData: [payment],
+    })
+    const open = await checksOf(asked)
+    expect(open.transactionData).toEqual([payment])
+    expect(JSON.stringify(open)).not.toContain(payload.nonce)
+    await answer(payload, { purchase: ['x~'] })
+    const ended = await checksOf(asked)
+    expect(ended.state).toBe('Error')
+    expect(ended).not.toHaveProperty('transactionData')
+  })
+
   it('names the failed check with the sentence of the session', async () => {
     const { asked, reply } = await presented({ nonce: 'another' })
     expect(reply.status).toBe(400)
@@ -68,6 +97,7 @@ describe('GET /api/v1/verification-sessions/{sessionId}/checks', () => {
     expect(checks.filter(({ outcome }: { outcome: string }) => outcome === 'failed')).toEqual([
       { credentialQueryId: 'item-0-sd-jwt', check: 'holder-binding', outcome: 'failed', message: errorMessage },
     ])
+    expect(await listedCheckOf(asked)).toBe('holder-binding')
   })
 
   it('gives the reason for a discarded presentation, beside the valid presentations (OpenID4VP 1.0 §8.6)', async () => {
@@ -77,6 +107,8 @@ describe('GET /api/v1/verification-sessions/{sessionId}/checks', () => {
     const good = await present(world.held['dc+sd-jwt'], world.wallet, payload)
     const bad = await present(world.held['dc+sd-jwt'], world.wallet, payload, { nonce: 'another' })
     expect((await answer(payload, { purchase: [good, bad] })).status).toBe(200)
+    // The session is verified, so its list entry has no failed check.
+    expect(await listedCheckOf(asked)).toBeUndefined()
     const { checks } = await checksOf(asked)
     const outcomes = checks.map(({ check, outcome }: Record<string, string>) => `${check} ${outcome}`)
     expect(outcomes.slice(0, 8)).toEqual([

@@ -54,6 +54,7 @@ describe('GET /api/v1/verification-sessions', () => {
       errorMessage: 'Wallet answered access_denied.',
       endedAt: expect.any(String),
     })
+    expect(entries[1]).not.toHaveProperty('failedCheck')
     const [row] = await query<{ id: string }>(
       service.databaseUrl,
       'SELECT request_id AS id FROM verification_sessions WHERE id = $1',

@@ -21,6 +21,7 @@ const DENIED = { statusCode: 403, message: 'Access to holder denied.', error: 'F
 
 const ROUTES = [
   ['POST', '/process', { uri: 'openid4vp://?x=1' }],
+  ['POST', '/name', { name: 'Mine' }],
   ['GET', '/dids', undefined],
   ['POST', '/dids', { method: 'key' }],
   ['DELETE', '/dids/did:key:z', undefined],
@@ -53,6 +54,40 @@ describe('every route below /holders/{holderId}', () => {
       ...(body === undefined ? {} : { body }),
     })
     expect([answer.status, answer.json.message]).toEqual([403, 'Insufficient role.'])
+  })
+})
+
+describe('the name of a holder', () => {
+  it('changes on request, with an audit event; the DID stays', async () => {
+    const wallet = await newWallet(service, 'ada')
+    const renamed = await wallet.request('POST', '/name', { name: 'Counter 2' })
+    expect([renamed.status, renamed.json]).toEqual([
+      200,
+      expect.objectContaining({ id: wallet.id, did: wallet.did, name: 'Counter 2' }),
+    ])
+    const authorization = await service.bearer('ada', { roles: ['admin'] })
+    const listed = await service.request('GET', '/agent/holders', { authorization })
+    expect(listed.json).toEqual([renamed.json])
+    const events = await query(
+      service.databaseUrl,
+      `SELECT actor, subject FROM audit_events WHERE action = 'holder.renamed' AND subject_id = $1`,
+      [wallet.id],
+    )
+    expect(events).toEqual([{ actor: 'ada', subject: 'holder' }])
+  })
+
+  it.each([
+    [{}, /^name must be/],
+    [{ name: '' }, /^name /],
+    [{ name: 'x'.repeat(201) }, /^name /],
+    [{ name: 'Counter', did: 'did:key:z' }, /^property did should not exist$/],
+  ])('POST with %j: 400, and the name stays', async (body, message) => {
+    const wallet = await newWallet(service, 'grace')
+    await wallet.request('POST', '/name', { name: 'First' })
+    const answer = await wallet.request('POST', '/name', body)
+    expect([answer.status, answer.json.message]).toEqual([400, [expect.stringMatching(message)]])
+    const rows = await query(service.databaseUrl, 'SELECT name FROM holders WHERE id = $1', [wallet.id])
+    expect(rows).toEqual([{ name: 'First' }])
   })
 })
 

@@ -8,11 +8,11 @@ import { momentsOf } from '../../ui/days.js'
 import { Empty } from '../../ui/empty.js'
 import { ExportButton } from '../../ui/export-button.js'
 import { Filters } from '../../ui/filters.js'
+import { IdOnDemand } from '../../ui/id-on-demand.js'
 import { Listing } from '../../ui/listing.js'
 import { More } from '../../ui/more.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
-import { ShortId } from '../../ui/short-id.js'
 import { May } from '../../ui/use-may.js'
 import { auditSearch } from './search.js'
 
@@ -84,6 +84,7 @@ function Events({ events }: { readonly events: readonly Event[] }) {
   return (
     <Listing
       label={nav.audit}
+      isCompact
       rows={events}
       keyOf={({ id }) => id}
       columns={[
@@ -95,7 +96,7 @@ function Events({ events }: { readonly events: readonly Event[] }) {
           name: words.subject,
           cell: ({ subject, subjectId }) => (
             <span>
-              {subjects[subject] ?? subject} <ShortId id={subjectId} what={subjects[subject] ?? subject} />
+              {subjects[subject] ?? subject} <IdOnDemand id={subjectId} what={subjects[subject] ?? subject} />
             </span>
           ),
         },

@@ -8,6 +8,7 @@ import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { Confirmation } from '../../ui/confirmation.js'
 import { Fact } from '../../ui/fact.js'
+import { formatName } from '../../ui/format-name.js'
 import { IdOnDemand } from '../../ui/id-on-demand.js'
 import { Listing } from '../../ui/listing.js'
 import { NameFacts } from '../../ui/name-fields.js'
@@ -190,10 +191,7 @@ function Copies({ history: { instances, instanceCount } }: { readonly history: H
   const known = useQuery(issuerMetadata).data?.credential_configurations_supported ?? {}
   if (instanceCount === 0) return null
   // A configuration that is no longer published has no known format.
-  const formatOf = (id: string): string => {
-    const format = known[id]?.format
-    return requests.formats[format as keyof typeof requests.formats] ?? id
-  }
+  const formatOf = (id: string): string => formatName(known[id]?.format, requests.formats) ?? id
   return (
     <Panel title={words.copies(instanceCount)} intro={words.copiesIntro}>
       <Listing

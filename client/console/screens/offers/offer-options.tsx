@@ -3,6 +3,7 @@ import type { Configuration } from '../../queries/types.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Check } from '../../ui/check.js'
 import { Field } from '../../ui/field.js'
+import { formatName } from '../../ui/format-name.js'
 import { NameFields } from '../../ui/name-fields.js'
 import { Panel } from '../../ui/panel.js'
 import { DURATIONS, type Duration, type OfferForm } from './offer-form.js'
@@ -105,14 +106,13 @@ export function Format({ configurations }: { readonly configurations: readonly C
   const { offers: words } = useTexts()
   const { register, formState } = useFormContext<OfferForm>()
   const { errors } = formState
-  const nameOfFormat = (format: string) => words.formats[format as keyof typeof words.formats] ?? format
   return (
     <Field label={words.format} required error={errors.configurationId?.message}>
       {(props) => (
         <select {...props} {...register('configurationId')}>
           {configurations.map(({ id, format }) => (
             <option key={id} value={id}>
-              {nameOfFormat(format)}
+              {formatName(format, words.formats) ?? format}
             </option>
           ))}
         </select>

@@ -1,8 +1,8 @@
 import type { OfferSession } from '../../queries/offers.js'
 import type { Texts } from '../../texts/texts.js'
 import { useTexts } from '../../texts/use-texts.js'
+import { Reason } from '../../ui/reason.js'
 import { RelativeTime } from '../../ui/relative-time.js'
-import { Sentence } from '../../ui/sentence.js'
 import { type Step, Timeline } from '../../ui/timeline.js'
 
 /** The progress of an offer, and its next step. */
@@ -43,7 +43,7 @@ function stepsOf(sessions: readonly OfferSession[], { states, madeStep }: Texts[
         key: state,
         tone: state === 'Error' ? 'bad' : isGood ? 'good' : 'done',
         title: states[state],
-        ...(errorMessage === undefined ? {} : { text: <Sentence>{errorMessage}</Sentence> }),
+        ...(errorMessage === undefined ? {} : { text: <Reason>{errorMessage}</Reason> }),
       },
     ]
   })

@@ -1,7 +1,7 @@
 import type { DecisionOutcome } from '../../queries/offers.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { IdOnDemand } from '../../ui/id-on-demand.js'
-import { Sentence } from '../../ui/sentence.js'
+import { Reason } from '../../ui/reason.js'
 
 /** An offer that could not be decided. */
 export interface Undecided extends DecisionOutcome {
@@ -9,7 +9,7 @@ export interface Undecided extends DecisionOutcome {
   readonly name?: string
 }
 
-/** The offers that could not be decided, each with the sentence of the service. */
+/** The offers that could not be decided, each with the reason. */
 export function UndecidedNote({ failed }: { readonly failed: readonly Undecided[] }) {
   const { offers: words } = useTexts()
   return (
@@ -25,7 +25,7 @@ export function UndecidedNote({ failed }: { readonly failed: readonly Undecided[
                     <strong>{name}</strong> <IdOnDemand id={id} what={words.offerId} />{' '}
                   </>
                 )}
-                {message !== undefined && <Sentence>{message}</Sentence>}
+                {message !== undefined && <Reason>{message}</Reason>}
               </li>
             ))}
           </ul>

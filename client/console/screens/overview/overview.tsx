@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { serviceAddress } from '../../address.js'
 import { issuerRecords, verifierRecords } from '../../queries/agent.js'
 import { health, version } from '../../queries/service.js'
@@ -11,6 +10,7 @@ import { Screen } from '../../ui/screen.js'
 import { May } from '../../ui/use-may.js'
 import { Checklist } from './checklist.js'
 import { DayFigures } from './figures.js'
+import { NextSteps, useNextSteps } from './next-steps.js'
 import { Records } from './records.js'
 import { Failures, WaitingOffers } from './waiting.js'
 
@@ -24,19 +24,20 @@ const DOCUMENTS = [
 
 export function Overview() {
   const { overview: words } = useTexts()
+  const steps = useNextSteps()
   return (
     <Screen title={words.title} intro={words.intro}>
       <div className="panels">
         <div className="wide">
           <Wrong />
         </div>
-        <Panel title={words.waits}>
-          <WaitingOffers />
-          <Failures />
-        </Panel>
-        <Panel title={words.next}>
-          <Next />
-        </Panel>
+        <div className={steps.length === 0 ? 'wide' : undefined}>
+          <Panel title={words.waits}>
+            <WaitingOffers />
+            <Failures />
+          </Panel>
+        </div>
+        {steps.length > 0 && <NextSteps steps={steps} />}
         <May call="statistics.read">
           <div className="wide">
             <Panel title={words.today} intro={words.todayIntro(Intl.DateTimeFormat().resolvedOptions().timeZone)}>
@@ -85,33 +86,6 @@ function Verifiers() {
     <Panel title={words.verifiers}>
       <Asked query={useQuery(verifierRecords)}>{(records) => <Records records={records} />}</Asked>
     </Panel>
-  )
-}
-
-/** The steps from an empty service to a verified credential. */
-function Next() {
-  const { overview: words } = useTexts()
-  return (
-    <ol className="steps">
-      <May open="/types/new-type">
-        <li>
-          <Link to="/types/new-type">{words.nextType}</Link>
-          <p className="soft">{words.nextTypeText}</p>
-        </li>
-      </May>
-      <May open="/offers">
-        <li>
-          <Link to="/offers">{words.nextOffer}</Link>
-          <p className="soft">{words.nextOfferText}</p>
-        </li>
-      </May>
-      <May open="/requests/new-request">
-        <li>
-          <Link to="/requests/new-request">{words.nextRequest}</Link>
-          <p className="soft">{words.nextRequestText}</p>
-        </li>
-      </May>
-    </ol>
   )
 }
 

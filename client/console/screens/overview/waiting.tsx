@@ -2,15 +2,15 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { waitingOffers } from '../../queries/offers.js'
 import { type Failure, failures } from '../../queries/overview.js'
-import { sessionChecks } from '../../queries/requests.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { LongName } from '../../ui/long-name.js'
 import { knownAs } from '../../ui/names.js'
+import { Reason } from '../../ui/reason.js'
 import { RelativeTime } from '../../ui/relative-time.js'
-import { Sentence } from '../../ui/sentence.js'
 import { Tag } from '../../ui/tag.js'
-import { typeOfConfiguration, useTypeTitles } from '../../ui/type-titles.js'
+import { typeOfConfiguration } from '../../ui/type-of-configuration.js'
+import { useTypeTitles } from '../../ui/type-titles.js'
 import { May, useMay } from '../../ui/use-may.js'
 import { useAsks } from '../requests/use-asks.js'
 
@@ -66,6 +66,7 @@ export function Failures() {
 
 function Failed({ failure }: { readonly failure: Failure }) {
   const { createdAt, errorMessage } = failure
+  const failedCheck = failure.kind === 'request' ? failure.failedCheck : undefined
   return (
     <>
       <p className="checklist-title">
@@ -75,11 +76,7 @@ function Failed({ failure }: { readonly failure: Failure }) {
           <RelativeTime at={createdAt} />
         </span>
       </p>
-      {errorMessage !== undefined && (
-        <p>
-          <Sentence>{errorMessage}</Sentence>
-        </p>
-      )}
+      {errorMessage !== undefined && <Reason check={failedCheck}>{errorMessage}</Reason>}
     </>
   )
 }
@@ -99,7 +96,7 @@ function FailedOffer({ offer }: { readonly offer: Extract<Failure, { kind: 'offe
 }
 
 function FailedRequest({ request }: { readonly request: Extract<Failure, { kind: 'request' }> }) {
-  const { overview: words } = useTexts()
+  const { overview: words, checks } = useTexts()
   const asked = useAsks().titleOf(request.asks)
   return (
     <>
@@ -109,14 +106,7 @@ function FailedRequest({ request }: { readonly request: Extract<Failure, { kind:
             (asked === undefined ? words.failedRequest : words.failedNamed(words.failedRequest, asked))}
         </LongName>
       </Link>{' '}
-      <FailedCheck id={request.id} />
+      {request.failedCheck !== undefined && <Tag tone="bad">{checks.names[request.failedCheck]}</Tag>}
     </>
   )
-}
-
-/** Shows the first failed check of an answer. Shows nothing if there was no answer. */
-function FailedCheck({ id }: { readonly id: string }) {
-  const { checks: words } = useTexts()
-  const failed = useQuery(sessionChecks(id, true)).data?.checks.find(({ outcome }) => outcome === 'failed')
-  return failed === undefined ? null : <Tag tone="bad">{words.names[failed.check]}</Tag>
 }

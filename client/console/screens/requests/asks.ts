@@ -1,12 +1,12 @@
 import type { CheckedSession } from '../../queries/shapes.js'
 import { nameOf } from '../../ui/display-name.js'
-import { typeOfConfiguration } from '../../ui/type-titles.js'
+import { typeOfConfiguration } from '../../ui/type-of-configuration.js'
 import { type Askable, isFormat, readable } from './askable.js'
 
 /** A credential query as the service shows it. */
 export type Ask = CheckedSession['asks'][number]
 
-/** Claims that a title names; a request for more claims is named by its type alone. */
+/** Claims that a title names; it counts the others. */
 const MAX_CLAIMS = 2
 /** Credentials that a title names. */
 const MAX_TYPES = 3
@@ -32,20 +32,30 @@ function claimNameOf(path: Ask['claims'][number], ask: Ask, types: readonly Aska
   return nameOf(found?.display, language) ?? text
 }
 
+interface TitleWords {
+  readonly fallback: string
+  readonly andMore: (claims: string, more: number) => string
+}
+
 /**
- * What a request asks for, as a title: "Age over 18 · Membership". Alternatives in several formats are named once.
+ * The claims and types of a request as a title: "Age over 18 · Membership", or "First name, Last name and 2 more · PID". Alternatives in
+ * several formats are named once. A request for several types is named by its types alone.
  *
+ * @param fallback for a query without a type
+ * @param andMore adds the number of other claims to the named claims
  * @returns undefined for a request without a query
  */
 export function titleOfAsks(
   asks: readonly Ask[],
   types: readonly Askable[],
   language: string,
-  fallback: string,
+  { fallback, andMore }: TitleWords,
 ): string | undefined {
   const names = [...new Set(asks.map((ask) => typeNameOf(ask, types, language, fallback)))]
   const claims = [...new Set(asks.flatMap((ask) => ask.claims.map((path) => claimNameOf(path, ask, types, language))))]
-  const named = claims.length <= MAX_CLAIMS && names.length === 1 ? claims : []
+  const firstClaims = claims.slice(0, MAX_CLAIMS).join(', ')
+  const more = claims.length - MAX_CLAIMS
+  const named = names.length > 1 || claims.length === 0 ? [] : [more > 0 ? andMore(firstClaims, more) : firstClaims]
   const left = names.length - MAX_TYPES
   const parts = [...named, ...names.slice(0, MAX_TYPES), ...(left > 0 ? [`+ ${left}`] : [])]
   return parts.length === 0 ? undefined : parts.join(' · ')

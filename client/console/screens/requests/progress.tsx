@@ -3,8 +3,8 @@ import type { Texts } from '../../texts/texts.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { checkSteps } from '../../ui/check-steps.js'
 import { IdOnDemand } from '../../ui/id-on-demand.js'
+import { Reason } from '../../ui/reason.js'
 import { RelativeTime } from '../../ui/relative-time.js'
-import { Sentence } from '../../ui/sentence.js'
 import { type Step, Timeline } from '../../ui/timeline.js'
 import { useAsks } from './use-asks.js'
 
@@ -79,7 +79,7 @@ function stepOf({ state, errorMessage }: VerificationSession, { requests: { step
         key: state,
         tone: 'bad',
         title: words.failed,
-        ...(errorMessage === undefined ? {} : { text: <Sentence>{errorMessage}</Sentence> }),
+        ...(errorMessage === undefined ? {} : { text: <Reason>{errorMessage}</Reason> }),
       }
   }
 }

@@ -2,7 +2,7 @@ import type { CheckedSession, VerificationSession } from '../../queries/shapes.j
 import { useTexts } from '../../texts/use-texts.js'
 import { Fact } from '../../ui/fact.js'
 import { Panel } from '../../ui/panel.js'
-import { Sentence } from '../../ui/sentence.js'
+import { Reason } from '../../ui/reason.js'
 import { useAsks } from './use-asks.js'
 
 interface Props {
@@ -23,15 +23,13 @@ export function Refusal({ session, checked: { checks, asks } }: Props) {
       {failed.map(({ check, message, credentialQueryId }) => (
         <div key={`${check} ${credentialQueryId} ${message}`}>
           <p className="bad">{names.names[check]}</p>
-          <p>
-            <Sentence>{message}</Sentence>
-          </p>
+          <Reason check={check}>{message}</Reason>
         </div>
       ))}
       {failed.length === 0 && session.errorMessage !== undefined && (
-        <p className="bad">
-          <Sentence>{session.errorMessage}</Sentence>
-        </p>
+        <div className="bad">
+          <Reason>{session.errorMessage}</Reason>
+        </div>
       )}
       <dl>
         <Fact name={words.sent}>{credentials.length === 0 ? words.sentNothing : credentials.join(', ')}</Fact>

@@ -15,6 +15,7 @@ import { QrCode } from '../../ui/qr-code.js'
 import { Screen } from '../../ui/screen.js'
 import { BEFORE_THE_FIRST, useEvents } from '../../ui/use-events.js'
 import { May, useMay } from '../../ui/use-may.js'
+import { Approved } from './approved.js'
 import { Progress } from './progress.js'
 import { Refusal } from './refusal.js'
 import { Result } from './result.js'
@@ -58,7 +59,8 @@ export function Request() {
     <Screen title={label ?? asks ?? words.one} intro={isOver ? undefined : words.oneIntro} actions={again}>
       <div className="panels">
         {data !== undefined && !isOver && <Code session={data} />}
-        {data?.state === 'ResponseVerified' && <Result sessionId={id} asks={read.data?.asks} />}
+        {!isOver && checked?.transactionData !== undefined && <Approved transactions={checked.transactionData} />}
+        {data?.state === 'ResponseVerified' && <Result sessionId={id} checked={checked} />}
         {data?.state === 'Error' && checked !== undefined && <Refusal session={data} checked={checked} />}
         <Panel title={words.progress}>
           {data !== undefined && (label !== undefined || data.purpose !== undefined) && (

@@ -1,16 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
 import { problemOf } from '../../problems.js'
 import { verificationResult } from '../../queries/requests.js'
-import type { VerificationResult } from '../../queries/shapes.js'
+import type { CheckedSession, VerificationResult } from '../../queries/shapes.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { CredentialCard } from '../../ui/credential-card.js'
 import { entryFor, langOf } from '../../ui/display-name.js'
+import { formatName } from '../../ui/format-name.js'
 import { IdOnDemand } from '../../ui/id-on-demand.js'
 import { Panel } from '../../ui/panel.js'
 import { useIssuerNames } from '../../ui/party-names.js'
+import { Reason } from '../../ui/reason.js'
 import { RelativeTime } from '../../ui/relative-time.js'
-import { Sentence } from '../../ui/sentence.js'
 import type { Ask } from './asks.js'
 import { claimsOf, knownTo } from './known-type.js'
 import { useAsks } from './use-asks.js'
@@ -19,12 +20,12 @@ type Proven = VerificationResult['credentials'][number]
 
 interface Props {
   readonly sessionId: string
-  /** The credentials that the request asks for; undefined until they are read. */
-  readonly asks: readonly Ask[] | undefined
+  /** The credentials that the request asks for, and the checks of the answer; undefined until they are read. */
+  readonly checked: Pick<CheckedSession, 'asks' | 'checks'> | undefined
 }
 
 /** The result of a session: each credential as a card. */
-export function Result({ sessionId, asks = [] }: Props) {
+export function Result({ sessionId, checked: { asks, checks } = { asks: [], checks: [] } }: Props) {
   const { requests: words } = useSpoken().texts
   const query = useQuery(verificationResult(sessionId))
   if (query.isError && problemOf(query.error).status === 410) {
@@ -43,7 +44,7 @@ export function Result({ sessionId, asks = [] }: Props) {
               // biome-ignore lint/suspicious/noArrayIndexKey: a result never changes.
               <Card key={at} credential={credential} asks={asks} />
             ))}
-            <Discarded discarded={discarded} />
+            <Discarded discarded={discarded} checks={checks} />
             <p className="soft">
               {words.verifiedAt} <RelativeTime at={verifiedAt} />
             </p>
@@ -75,7 +76,7 @@ function Card({ credential, asks }: { readonly credential: Proven; readonly asks
       />
       {shown.length === 0 && <p className="soft">{words.noClaimsShown}</p>}
       <p className="soft">
-        {words.formats[format as keyof typeof words.formats] ?? format}
+        {formatName(format, words.formats) ?? format}
         {asked !== undefined && ` · ${words.resultFor(asked)}`}{' '}
         <IdOnDemand id={credentialQueryId} what={words.queryId} />
       </p>
@@ -86,8 +87,12 @@ function Card({ credential, asks }: { readonly credential: Proven; readonly asks
   )
 }
 
-function Discarded({ discarded }: Pick<VerificationResult, 'discarded'>) {
+type DiscardedProps = Pick<VerificationResult, 'discarded'> & Pick<CheckedSession, 'checks'>
+
+function Discarded({ discarded, checks }: DiscardedProps) {
   const { requests: words } = useSpoken().texts
+  const failedOf = (id: string) =>
+    checks.find(({ credentialQueryId, outcome }) => credentialQueryId === id && outcome === 'failed')?.check
   if (discarded.length === 0) return null
   return (
     <>
@@ -96,7 +101,7 @@ function Discarded({ discarded }: Pick<VerificationResult, 'discarded'>) {
       <ul>
         {discarded.map(({ credentialQueryId, reason }) => (
           <li key={`${credentialQueryId} ${reason}`}>
-            <Sentence>{reason}</Sentence>
+            <Reason check={failedOf(credentialQueryId)}>{reason}</Reason>
           </li>
         ))}
       </ul>

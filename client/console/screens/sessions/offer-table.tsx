@@ -1,6 +1,7 @@
 import type { ListedOffer } from '../../queries/shapes.js'
 import { useTexts } from '../../texts/use-texts.js'
-import { typeOfConfiguration, useTypeTitles } from '../../ui/type-titles.js'
+import { typeOfConfiguration } from '../../ui/type-of-configuration.js'
+import { useTypeTitles } from '../../ui/type-titles.js'
 import { SessionTable } from './session-table.js'
 
 interface Props {

@@ -1,11 +1,12 @@
 import { Link } from '@tanstack/react-router'
+import type { CheckDone } from '../../queries/shapes.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { type Column, Listing } from '../../ui/listing.js'
 import { CutName, LongName } from '../../ui/long-name.js'
 import { Maker } from '../../ui/maker.js'
 import { knownAs, type Names } from '../../ui/names.js'
+import { Reason } from '../../ui/reason.js'
 import { RelativeTime } from '../../ui/relative-time.js'
-import { Sentence } from '../../ui/sentence.js'
 import { StateTag } from './state-tag.js'
 
 /** The members that both kinds of sessions have. */
@@ -15,6 +16,7 @@ interface Listed extends Names {
   readonly createdAt: string
   readonly createdBy?: string | undefined
   readonly errorMessage?: string | undefined
+  readonly failedCheck?: CheckDone['check'] | undefined
 }
 
 interface Props<Session extends Listed> {
@@ -70,7 +72,8 @@ export function SessionTable<Session extends Listed>(props: Props<Session>) {
         {
           key: 'why',
           name: words.why,
-          cell: ({ errorMessage }) => errorMessage !== undefined && <Sentence>{errorMessage}</Sentence>,
+          cell: ({ errorMessage, failedCheck }) =>
+            errorMessage !== undefined && <Reason check={failedCheck}>{errorMessage}</Reason>,
         },
       ]}
     />

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { typeVersions } from '../../queries/types.js'
 import { useFaceTexts } from '../../texts/faces/use-face-texts.js'
 import { useEditorTexts } from '../../texts/type-editor/use-editor-texts.js'
-import { useTexts } from '../../texts/use-texts.js'
+import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { draftOf, forgetDraft } from '../../ui/kept/drafts.js'
 import { Screen } from '../../ui/screen.js'
@@ -13,6 +13,17 @@ import type { TypeBody } from './draft.js'
 import { Editor } from './editor/editor.js'
 import { StartFrom } from './start-from.js'
 import { bodyOfVersion, copyOf } from './version-body.js'
+
+/**
+ * Loads the texts that the form needs later, at the same time. They load with the screen, so that the screen does not disappear
+ * meanwhile.
+ */
+function useFormTexts(): void {
+  const { language } = useSpoken()
+  useFaceTexts.begin(language)
+  useEditorTexts()
+  useFaceTexts()
+}
 
 function usePublished() {
   const navigate = useNavigate()
@@ -23,9 +34,7 @@ const newRoute = getRouteApi('/types/new-type')
 
 /** A new credential type: from a template, a file, a copy of a type, or empty. */
 export function NewType() {
-  // The form needs these texts later. They load with the screen, so that the screen does not disappear meanwhile.
-  useEditorTexts()
-  useFaceTexts()
+  useFormTexts()
   const { types: words } = useTexts()
   const { from } = newRoute.useSearch()
   return (
@@ -95,9 +104,7 @@ const route = getRouteApi('/types/$name/edit')
 
 /** The next version of a credential type, based on the newest version. */
 export function NextVersion() {
-  // The form needs these texts later. They load with the screen, so that the screen does not disappear meanwhile.
-  useEditorTexts()
-  useFaceTexts()
+  useFormTexts()
   const { types: words } = useTexts()
   const { name } = route.useParams()
   const titleOf = useTypeTitles()

@@ -157,7 +157,7 @@ const OF_FIELDS: readonly (readonly [RegExp, Section])[] = [
 export const sectionOfField = (field: string): Section | undefined =>
   OF_FIELDS.find(([pattern]) => pattern.test(field))?.[1]
 
-/** The parts in which a type has settings. They are open from the beginning. */
+/** The parts in which a type has settings. */
 export function sectionsOf(body: TypeBody | undefined): Set<Section> {
   const members = Object.entries(body ?? {}).filter(([, value]) => value !== undefined)
   // The members of a body are members of the contract.

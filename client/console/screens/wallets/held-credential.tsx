@@ -9,6 +9,7 @@ import { Asked } from '../../ui/asked.js'
 import { Confirmation } from '../../ui/confirmation.js'
 import { CredentialCard } from '../../ui/credential-card.js'
 import { Fact } from '../../ui/fact.js'
+import { formatName } from '../../ui/format-name.js'
 import { Panel } from '../../ui/panel.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
@@ -113,7 +114,7 @@ function Whole({ walletId, credential }: Props) {
             <Fact name={words.takenAt}>
               <RelativeTime at={createdAt} />
             </Fact>
-            <Fact name={requests.format}>{requests.formats[format as keyof typeof requests.formats] ?? format}</Fact>
+            <Fact name={requests.format}>{formatName(format, requests.formats) ?? format}</Fact>
             <Fact name={words.type}>
               <ShortId id={type.at(-1) ?? ''} what={words.type} />
             </Fact>

@@ -3,8 +3,8 @@ import type { HeldCredential, HeldDetail, Presentation } from '../../queries/wal
 import { useTexts } from '../../texts/use-texts.js'
 import { type Column, Listing } from '../../ui/listing.js'
 import { useVerifierNames } from '../../ui/party-names.js'
+import { Reason } from '../../ui/reason.js'
 import { RelativeTime } from '../../ui/relative-time.js'
-import { Sentence } from '../../ui/sentence.js'
 import { Tag } from '../../ui/tag.js'
 import { shownTitles } from './held-claims.js'
 import { useHeldFace } from './held-names.js'
@@ -17,7 +17,7 @@ interface Props {
 
 /** Presentations: the verifier, when, what, and the outcome. */
 function Presented({ presentations, what }: Props) {
-  const { wallets: words } = useTexts()
+  const { wallets: words, reasons } = useTexts()
   const verifierName = useVerifierNames()
   return (
     <Listing
@@ -42,7 +42,8 @@ function Presented({ presentations, what }: Props) {
         {
           key: 'why',
           name: words.why,
-          cell: ({ errorMessage }) => errorMessage !== undefined && <Sentence>{errorMessage}</Sentence>,
+          cell: ({ errorMessage }) =>
+            errorMessage !== undefined && <Reason otherwise={reasons.presentationFailed}>{errorMessage}</Reason>,
         },
       ]}
     />

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
 import { heldCredentials, presentations, type Wallet as WalletRecord, wallets } from '../../queries/wallets.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
@@ -8,9 +9,11 @@ import { Panel } from '../../ui/panel.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { ShortId } from '../../ui/short-id.js'
+import { May } from '../../ui/use-may.js'
 import { Give } from './give.js'
 import { Held } from './held.js'
 import { PresentedByWallet } from './presented.js'
+import { Rename } from './rename.js'
 
 const route = getRouteApi('/wallets/$id')
 
@@ -19,9 +22,17 @@ export function Wallet() {
   const { wallets: words } = useTexts()
   const { id } = route.useParams()
   const query = useQuery(wallets)
-  const name = query.data?.find((each) => each.id === id)?.name
+  const found = query.data?.find((each) => each.id === id)
+  const [isRenaming, setRenaming] = useState(false)
+  const rename = (
+    <May call="holders.rename">
+      <button type="button" onClick={() => setRenaming(true)}>
+        {words.rename}
+      </button>
+    </May>
+  )
   return (
-    <Screen title={name ?? words.one} intro={words.oneIntro}>
+    <Screen title={found?.name ?? words.one} intro={words.oneIntro} actions={found && rename}>
       <Asked query={query}>
         {(all) => {
           const wallet = all.find((each) => each.id === id)
@@ -32,6 +43,7 @@ export function Wallet() {
           )
         }}
       </Asked>
+      {isRenaming && found !== undefined && <Rename wallet={found} onClose={() => setRenaming(false)} />}
     </Screen>
   )
 }

@@ -8,8 +8,8 @@ import { Field } from '../../ui/field.js'
 import { Listing } from '../../ui/listing.js'
 import { More } from '../../ui/more.js'
 import { ProblemNote } from '../../ui/problem-note.js'
+import { Reason } from '../../ui/reason.js'
 import { RelativeTime } from '../../ui/relative-time.js'
-import { Sentence } from '../../ui/sentence.js'
 import { Tag, type Tone } from '../../ui/tag.js'
 
 const OUTCOMES: readonly Outcome[] = ['pending', 'delivered', 'failed', 'held']
@@ -111,10 +111,10 @@ function Answer({ row: { tries, status, milliseconds, answer, error } }: { reado
   const { webhooks: words } = useTexts()
   if (tries === 0) return <>{words.notTried}</>
   return (
-    <span className="asks">
+    <div className="asks">
       <span>{words.answered(tries, status, milliseconds)}</span>
-      {error !== undefined && <Sentence>{error}</Sentence>}
+      {error !== undefined && <Reason>{error}</Reason>}
       {answer !== undefined && answer !== '' && <code>{answer}</code>}
-    </span>
+    </div>
   )
 }

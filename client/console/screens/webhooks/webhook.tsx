@@ -10,9 +10,9 @@ import { CopyButton } from '../../ui/copy-button.js'
 import { Fact } from '../../ui/fact.js'
 import { Panel } from '../../ui/panel.js'
 import { ProblemNote } from '../../ui/problem-note.js'
+import { Reason } from '../../ui/reason.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
-import { Sentence } from '../../ui/sentence.js'
 import { Deliveries } from './deliveries.js'
 import { SecretDialog } from './secret.js'
 import { SNIPPETS } from './snippets.js'
@@ -88,7 +88,7 @@ function About({ webhook: shown }: { readonly webhook: StoredWebhook }) {
         </Fact>
         {shown.lastError !== undefined && (
           <Fact name={words.lastError}>
-            <Sentence>{shown.lastError}</Sentence>
+            <Reason>{shown.lastError}</Reason>
           </Fact>
         )}
         {shown.lastSuccessAt !== undefined && (
@@ -167,7 +167,7 @@ function Result({ test: { delivered, status, milliseconds, answer, error, sent }
         <Fact name={words.answer}>{words.answered(1, status, milliseconds)}</Fact>
         {error !== undefined && (
           <Fact name={words.lastError}>
-            <Sentence>{error}</Sentence>
+            <Reason>{error}</Reason>
           </Fact>
         )}
         {answer !== undefined && answer !== '' && (

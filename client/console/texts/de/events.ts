@@ -161,6 +161,7 @@ export const events: InOtherWords<typeof english> = {
       'key.rotated': 'Schlüssel gewechselt',
       'key.certified': 'Schlüssel zertifiziert',
       'holder.created': 'Wallet angelegt',
+      'holder.renamed': 'Wallet umbenannt',
       'wallet.credential.received': 'Wallet hat einen Nachweis angenommen',
       'wallet.credential.deferred': 'Wallet wartet auf einen Nachweis',
       'wallet.credential.refused': 'Aussteller hat einer Wallet einen Nachweis verweigert',

@@ -44,7 +44,6 @@ export const offers: InOtherWords<typeof english> = {
     code: 'QR-Code des Angebots',
     link: 'Wallet-Link',
     page: 'Seite zum Teilen',
-    openPage: 'Seite öffnen',
     notHosted:
       'Eine gehostete Wallet kann dieses Angebot nicht annehmen: Ihr Inhaber kann nicht in einem Browser zustimmen. Scannen Sie den Code mit einer Wallet auf einem Telefon.',
     pinIs: 'PIN',

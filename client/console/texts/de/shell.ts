@@ -4,7 +4,6 @@ import { count } from './numbers.js'
 
 /** The texts in German of the frame, the overview, and words that several screens share. */
 export const shell: InOtherWords<typeof english> = {
-  languageName: 'Deutsch',
   common: {
     product: 'Credence',
     skip: 'Zum Inhalt springen',
@@ -25,8 +24,6 @@ export const shell: InOtherWords<typeof english> = {
     goneMeanwhile: 'Das hat inzwischen jemand anderes erledigt. Sie müssen nichts tun.',
     stop: 'Anhalten',
     remove: 'Entfernen',
-    back: 'Zurück',
-    retry: 'Erneut versuchen',
     yes: 'Ja',
     no: 'Nein',
     optional: 'optional',
@@ -245,9 +242,5 @@ export const shell: InOtherWords<typeof english> = {
   },
   time: {
     never: 'nie',
-  },
-  counts: {
-    claims: (n) => count(n, 'Angabe', 'Angaben'),
-    versions: (n) => count(n, 'Version', 'Versionen'),
   },
 }

@@ -76,7 +76,6 @@ export const types: InOtherWords<typeof english> = {
       failed: 'Die Quelle hat keine brauchbare Antwort gegeben.',
       busy: 'Zu viele Anfragen an die Quelle sind offen. Versuchen Sie es später wieder.',
     },
-    background: 'Kartenfarbe',
     textColor: 'Schriftfarbe',
     untitled: 'Ohne Namen',
     claims: 'Angaben',

@@ -153,6 +153,7 @@ export const events = {
       'key.rotated': 'Key rotated',
       'key.certified': 'Key certified',
       'holder.created': 'Wallet created',
+      'holder.renamed': 'Wallet renamed',
       'wallet.credential.received': 'Wallet took a credential',
       'wallet.credential.deferred': 'Wallet waits for a credential',
       'wallet.credential.refused': 'Issuer refused a credential to a wallet',

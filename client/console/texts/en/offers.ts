@@ -42,7 +42,6 @@ export const offers = {
     code: 'QR code of the offer',
     link: 'Wallet link',
     page: 'Share page',
-    openPage: 'Open the page',
     notHosted:
       'A hosted wallet cannot take this offer: its holder has no browser to agree in. Scan the code with a wallet on a phone.',
     pinIs: 'PIN',

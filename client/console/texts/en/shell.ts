@@ -2,7 +2,6 @@ import { count } from './numbers.js'
 
 /** The texts in English of the frame, the overview, and words that several screens share. */
 export const shell = {
-  languageName: 'English',
   common: {
     product: 'Credence',
     skip: 'Skip to the content',
@@ -23,8 +22,6 @@ export const shell = {
     goneMeanwhile: 'Another user has already done this. No action is needed.',
     stop: 'Stop',
     remove: 'Remove',
-    back: 'Back',
-    retry: 'Try again',
     yes: 'Yes',
     no: 'No',
     optional: 'optional',
@@ -238,9 +235,5 @@ export const shell = {
   },
   time: {
     never: 'never',
-  },
-  counts: {
-    claims: (n: number) => count(n, 'claim', 'claims'),
-    versions: (n: number) => count(n, 'version', 'versions'),
   },
 }

@@ -72,7 +72,6 @@ export const types = {
       failed: 'The source gave no usable answer.',
       busy: 'Too many requests to the source are open. Try again later.',
     },
-    background: 'Card colour',
     textColor: 'Text colour',
     untitled: 'Untitled',
     claims: 'Claims',

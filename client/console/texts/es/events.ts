@@ -162,6 +162,7 @@ export const events: InOtherWords<typeof english> = {
       'key.rotated': 'Clave rotada',
       'key.certified': 'Clave certificada',
       'holder.created': 'Cartera creada',
+      'holder.renamed': 'Cartera renombrada',
       'wallet.credential.received': 'Una cartera ha obtenido una credencial',
       'wallet.credential.deferred': 'Una cartera espera una credencial',
       'wallet.credential.refused': 'Un emisor ha denegado una credencial a una cartera',

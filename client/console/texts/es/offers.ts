@@ -46,7 +46,6 @@ export const offers: InOtherWords<typeof english> = {
     code: 'Código QR de la oferta',
     link: 'Enlace para carteras',
     page: 'Página para compartir',
-    openPage: 'Abrir la página',
     notHosted:
       'Una cartera alojada no puede usar esta oferta: su titular no tiene un navegador en el que dar su consentimiento. Escanee el código con una cartera en un teléfono.',
     pinIs: 'PIN',

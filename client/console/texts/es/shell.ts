@@ -4,7 +4,6 @@ import { count, number } from './numbers.js'
 
 /** The texts in Spanish of the frame, the overview, and words that several screens share. */
 export const shell: InOtherWords<typeof english> = {
-  languageName: 'Español',
   common: {
     product: 'Credence',
     skip: 'Ir al contenido',
@@ -25,8 +24,6 @@ export const shell: InOtherWords<typeof english> = {
     goneMeanwhile: 'Otra persona ya lo ha hecho. No tiene que hacer nada.',
     stop: 'Detener',
     remove: 'Quitar',
-    back: 'Atrás',
-    retry: 'Reintentar',
     yes: 'Sí',
     no: 'No',
     optional: 'opcional',
@@ -248,9 +245,5 @@ export const shell: InOtherWords<typeof english> = {
   },
   time: {
     never: 'nunca',
-  },
-  counts: {
-    claims: (n) => count(n, 'dato', 'datos'),
-    versions: (n) => count(n, 'versión', 'versiones'),
   },
 }

@@ -76,7 +76,6 @@ export const types: InOtherWords<typeof english> = {
       failed: 'La fuente no ha dado ninguna respuesta utilizable.',
       busy: 'Hay demasiadas peticiones abiertas a la fuente. Vuelva a intentarlo más tarde.',
     },
-    background: 'Color de la tarjeta',
     textColor: 'Color del texto',
     untitled: 'Sin título',
     claims: 'Datos',

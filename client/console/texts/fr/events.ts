@@ -164,6 +164,7 @@ export const events: InOtherWords<typeof english> = {
       'key.rotated': 'Rotation d’une clé effectuée',
       'key.certified': 'Clé certifiée',
       'holder.created': 'Portefeuille créé',
+      'holder.renamed': 'Portefeuille renommé',
       'wallet.credential.received': 'Attestation récupérée par un portefeuille',
       'wallet.credential.deferred': 'Attestation attendue par un portefeuille',
       'wallet.credential.refused': 'Attestation refusée à un portefeuille par l’émetteur',

@@ -46,7 +46,6 @@ export const offers: InOtherWords<typeof english> = {
     code: 'Code QR de l’offre',
     link: 'Lien pour portefeuille',
     page: 'Page de partage',
-    openPage: 'Ouvrir la page',
     notHosted:
       'Un portefeuille hébergé ne peut pas récupérer cette offre\u00a0: son titulaire n’a pas de navigateur pour donner son accord. Scannez le code avec un portefeuille sur un téléphone.',
     pinIs: 'Code PIN',

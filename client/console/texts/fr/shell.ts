@@ -4,7 +4,6 @@ import { count, number } from './numbers.js'
 
 /** The texts in French of the frame, the overview, and words that several screens share. */
 export const shell: InOtherWords<typeof english> = {
-  languageName: 'Français',
   common: {
     product: 'Credence',
     skip: 'Aller au contenu',
@@ -25,8 +24,6 @@ export const shell: InOtherWords<typeof english> = {
     goneMeanwhile: 'Un autre utilisateur l’a déjà fait. Vous n’avez rien à faire.',
     stop: 'Arrêter',
     remove: 'Retirer',
-    back: 'Retour',
-    retry: 'Réessayer',
     yes: 'Oui',
     no: 'Non',
     optional: 'facultatif',
@@ -251,9 +248,5 @@ export const shell: InOtherWords<typeof english> = {
   },
   time: {
     never: 'jamais',
-  },
-  counts: {
-    claims: (n) => count(n, 'information', 'informations'),
-    versions: (n) => count(n, 'version', 'versions'),
   },
 }

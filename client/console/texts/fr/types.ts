@@ -78,7 +78,6 @@ export const types: InOtherWords<typeof english> = {
       failed: 'La source n’a donné aucune réponse exploitable.',
       busy: 'Trop d’appels à la source sont en cours. Réessayez plus tard.',
     },
-    background: 'Couleur de la carte',
     textColor: 'Couleur du texte',
     untitled: 'Sans titre',
     claims: 'Informations',

@@ -162,6 +162,7 @@ export const events: InOtherWords<typeof english> = {
       'key.rotated': 'Chiave ruotata',
       'key.certified': 'Chiave certificata',
       'holder.created': 'Portafoglio creato',
+      'holder.renamed': 'Portafoglio rinominato',
       'wallet.credential.received': 'Un portafoglio ha acquisito un attestato',
       'wallet.credential.deferred': 'Un portafoglio attende un attestato',
       'wallet.credential.refused': 'L’emittente ha rifiutato un attestato a un portafoglio',

@@ -45,7 +45,6 @@ export const offers: InOtherWords<typeof english> = {
     code: 'Codice QR dell’offerta',
     link: 'Link per il portafoglio',
     page: 'Pagina di condivisione',
-    openPage: 'Apri la pagina',
     notHosted:
       'Un portafoglio ospitato non può utilizzare questa offerta: il suo titolare non ha un browser in cui dare il consenso. Inquadrare il codice con un portafoglio su un telefono.',
     pinIs: 'PIN',

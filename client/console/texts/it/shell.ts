@@ -4,7 +4,6 @@ import { count } from './numbers.js'
 
 /** The texts in Italian of the frame, the overview, and words that several screens share. */
 export const shell: InOtherWords<typeof english> = {
-  languageName: 'Italiano',
   common: {
     product: 'Credence',
     skip: 'Vai al contenuto',
@@ -25,8 +24,6 @@ export const shell: InOtherWords<typeof english> = {
     goneMeanwhile: 'Un altro utente ha già eseguito questa operazione. Non occorre fare nulla.',
     stop: 'Interrompi',
     remove: 'Rimuovi',
-    back: 'Indietro',
-    retry: 'Riprova',
     yes: 'Sì',
     no: 'No',
     optional: 'facoltativo',
@@ -251,9 +248,5 @@ export const shell: InOtherWords<typeof english> = {
   },
   time: {
     never: 'mai',
-  },
-  counts: {
-    claims: (n) => count(n, 'dato', 'dati'),
-    versions: (n) => count(n, 'versione', 'versioni'),
   },
 }

@@ -78,7 +78,6 @@ export const types: InOtherWords<typeof english> = {
       failed: 'La fonte non ha dato una risposta utilizzabile.',
       busy: 'Troppe richieste alla fonte sono aperte. Riprovare più tardi.',
     },
-    background: 'Colore della scheda',
     textColor: 'Colore del testo',
     untitled: 'Senza titolo',
     claims: 'Dati',

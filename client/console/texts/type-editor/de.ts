@@ -54,7 +54,6 @@ export const de: EditorTexts = {
     source: 'Quelle der Angaben',
     more: 'Titel und Version',
   },
-  isSet: 'festgelegt',
   look: {
     of: (language) => `Aussehen auf ${language}`,
     description: 'Beschreibung in Wallets',

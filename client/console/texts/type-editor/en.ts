@@ -52,7 +52,6 @@ export const en = {
     source: 'Claims source',
     more: 'Title and version',
   },
-  isSet: 'set',
   look: {
     of: (language: string) => `Look in ${language}`,
     description: 'Description in wallets',

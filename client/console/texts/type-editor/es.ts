@@ -54,7 +54,6 @@ export const es: EditorTexts = {
     source: 'Fuente de datos',
     more: 'Título y versión',
   },
-  isSet: 'con ajustes',
   look: {
     of: (language) => `Aspecto en ${language}`,
     description: 'Descripción en las carteras',

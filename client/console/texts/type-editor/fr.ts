@@ -55,7 +55,6 @@ export const fr: EditorTexts = {
     source: 'Source des informations',
     more: 'Titre et version',
   },
-  isSet: 'défini',
   look: {
     of: (language) => `Apparence (${language})`,
     description: 'Description dans les portefeuilles',

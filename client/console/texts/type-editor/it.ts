@@ -54,7 +54,6 @@ export const it: EditorTexts = {
     source: 'Fonte dei dati',
     more: 'Titolo e versione',
   },
-  isSet: 'impostato',
   look: {
     of: (language) => `Aspetto in ${language}`,
     description: 'Descrizione nei portafogli',

@@ -19,6 +19,7 @@ export function ClaimsTable() {
         <caption className="hidden">{words.claims}</caption>
         <thead>
           <tr>
+            <td className="fold" />
             <th scope="col">{words.claim}</th>
             <th scope="col">{words.claimTitle}</th>
             <th scope="col">{words.kind}</th>
@@ -69,9 +70,14 @@ function Row({ at, onRemove, onAdd }: RowProps) {
   const more = useEditorTexts()
   const { control, register, formState, getValues, setValue } = useFormContext<TypeDraft>()
   const [isOpen, setOpen] = useState(false)
+  // On a phone, a claim is one line until it is opened. A new claim is open.
+  const [isFolded, setFolded] = useState(() => getValues(`rows.${at}.title`).trim() !== '')
   // The name of a group when the user begins to change it.
   const [former, setFormer] = useState('')
-  const kind = useWatch({ control, name: `rows.${at}.kind` })
+  const [name, title, kind] = useWatch({
+    control,
+    name: [`rows.${at}.path`, `rows.${at}.title`, `rows.${at}.kind`],
+  })
   const names = useWatch({ control, name: 'names' })
   const errors = formState.errors.rows?.[at]
   const error = errors?.path?.message
@@ -90,7 +96,17 @@ function Row({ at, onRemove, onAdd }: RowProps) {
   }
   return (
     <>
-      <tr>
+      <tr className={isFolded && errors === undefined ? 'folded' : undefined}>
+        <td className="fold">
+          <button
+            type="button"
+            className="quiet"
+            aria-expanded={!isFolded || errors !== undefined}
+            onClick={() => setFolded(!isFolded)}
+          >
+            <strong>{title?.trim() ? title : name}</strong> <span className="soft">{words.kinds[kind]}</span>
+          </button>
+        </td>
         <td data-label={words.claim}>
           <input
             {...path}

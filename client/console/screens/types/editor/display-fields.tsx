@@ -5,11 +5,24 @@ import { Field } from '../../../ui/field.js'
 import { ImageField } from '../../../ui/image-field.js'
 import { isImageId } from '../../../ui/image-id.js'
 import type { TypeDraft } from '../draft.js'
-import { COLORS, localeOf, svgTemplatesIn } from '../names.js'
+import { COLORS, type Look, localeOf, svgTemplatesIn } from '../names.js'
 import { Section } from './section.js'
 
 // The service accepts http only for its own images, during development.
 const IMAGE = /^(?:https?:\/\/\S+|data:image\/\S+)$/i
+
+/** The text that names each member of a look. */
+const LABELS = {
+  description: 'description',
+  backgroundColor: 'background',
+  textColor: 'textColor',
+  logo: 'logo',
+  backgroundImage: 'backgroundImage',
+  svgTemplates: 'svgTemplates',
+} as const satisfies Partial<Record<keyof Look, string>>
+
+// The keys of LABELS are its members.
+const MEMBERS = Object.keys(LABELS) as (keyof typeof LABELS)[]
 
 const BY_DEFAULT: Readonly<Record<string, string>> = COLORS
 
@@ -19,11 +32,11 @@ export function DisplayFields() {
   const { control } = useFormContext<TypeDraft>()
   const names = useWatch({ control, name: 'names' })
   // The colours of a new type are no choice of the author.
-  const isSet = names.some(({ name: _name, locale: _locale, ...look }) =>
-    Object.entries(look).some(([member, text]) => (text ?? '') !== '' && text !== BY_DEFAULT[member]),
-  )
+  const isSet = (member: keyof typeof LABELS) =>
+    names.some((name) => (name[member] ?? '') !== '' && name[member] !== BY_DEFAULT[member])
+  const settings = MEMBERS.filter(isSet).map((member) => words.look[LABELS[member]])
   return (
-    <Section name="look" isSet={isSet}>
+    <Section name="look" settings={settings}>
       {names.map((name, at) =>
         names.length === 1 ? (
           <LookFields key="only" at={at} />

@@ -2,7 +2,7 @@ import { useFormContext, useWatch } from 'react-hook-form'
 import type { CardDisplay } from '../../../../../server/protocol/credential-card/look.js'
 import { useSpoken } from '../../../texts/use-texts.js'
 import { CredentialCard } from '../../../ui/credential-card.js'
-import { entryFor } from '../../../ui/display-name.js'
+import { entryFor, langOf } from '../../../ui/display-name.js'
 import { useIssuerNames } from '../../../ui/party-names.js'
 import { rowsOf } from '../claims.js'
 import { objectIn, type TypeDraft } from '../draft.js'
@@ -41,6 +41,7 @@ export function DraftCard() {
   return (
     <CredentialCard
       title={named?.name ?? (title || name || texts.types.untitled)}
+      titleLang={named && langOf([{ ...named, locale: localeOf(named) }], language)}
       issuer={useIssuerNames()()}
       display={look === undefined ? undefined : drawn(look)}
       claims={shown

@@ -34,6 +34,9 @@ interface Props {
 
 const CONFLICT = 409
 
+/** On a phone, all sections begin closed: their headings say what is set. */
+const isPhone = () => matchMedia('(max-width: 47.99rem)').matches
+
 /** The first values of the form. A new type has no earlier version whose secrets it could keep. */
 function begun(initial: TypeBody | undefined, language: string, before: number | undefined): TypeDraft {
   const draft = draftOf(initial, language)
@@ -63,7 +66,7 @@ export function Editor({ keptAs, initial: given, before: givenBefore, onChanged,
   const { form } = kept
   const { initial, before } = kept.base
   const [others, setOthers] = useState<readonly string[]>([])
-  const [opened, setOpened] = useState<ReadonlySet<Section>>(() => sectionsOf(initial))
+  const [opened, setOpened] = useState<ReadonlySet<Section>>(() => (isPhone() ? new Set() : sectionsOf(initial)))
   // The service's errors are removed before the next call, because some are at fields that are not checked again.
   const refused = useRef<string[]>([])
   const sections = useMemo(

@@ -15,9 +15,13 @@ export function MdocFields() {
   const words = useEditorTexts()
   const { form: formWords } = useTexts()
   const { control, register, formState } = useFormContext<TypeDraft>()
-  const hasMdoc = useWatch({ control, name: 'hasMdoc' })
+  const [hasMdoc, doctype] = useWatch({ control, name: ['hasMdoc', 'doctype'] })
   return (
-    <Section name="mdoc" isSet={hasMdoc} intro={words.mdoc.intro}>
+    <Section
+      name="mdoc"
+      settings={hasMdoc ? [doctype.trim() === '' ? words.mdoc.has : doctype.trim()] : []}
+      intro={words.mdoc.intro}
+    >
       <Check {...register('hasMdoc')}>{words.mdoc.has}</Check>
       {hasMdoc && (
         <>

@@ -15,14 +15,14 @@ export const OpenedSections = OpenedContext
 
 interface Props {
   readonly name: Name
-  /** Whether the section has settings. The heading says so while the section is closed. */
-  readonly isSet: boolean
+  /** The settings of the section in words. The heading shows them while the section is closed. */
+  readonly settings: readonly string[]
   readonly intro?: string
   readonly children: ReactNode
 }
 
 /** A part of the editor that opens, so that a newcomer sees only names and claims. */
-export function Section({ name, isSet, intro, children }: Props) {
+export function Section({ name, settings, intro, children }: Props) {
   const words = useEditorTexts()
   const { common } = useTexts()
   const { opened, onOpened } = useContext(OpenedContext)
@@ -34,7 +34,11 @@ export function Section({ name, isSet, intro, children }: Props) {
     >
       <summary>
         {words.sections[name]}
-        <span className="soft"> ({isSet ? words.isSet : common.optional})</span>
+        {settings.length === 0 ? (
+          <span className="soft"> ({common.optional})</span>
+        ) : (
+          <span className="soft summary"> {settings.join(' · ')}</span>
+        )}
       </summary>
       <div className="fields">
         {intro !== undefined && <p className="soft">{intro}</p>}

@@ -11,7 +11,7 @@ export function ValidityFields() {
   const { types: words, form: formWords } = useTexts()
   const { control, register, formState } = useFormContext<TypeDraft>()
   const { errors } = formState
-  const settings = useWatch({
+  const [expiresInDays, validFrom, ...checked] = useWatch({
     control,
     name: ['expiresInDays', 'validFrom', 'suspendable', 'oneActiveSet', 'revokePrevious', 'watchAttestations'],
   })
@@ -22,7 +22,14 @@ export function ValidityFields() {
     ['watchAttestations', words.watchAttestations, words.watchAttestationsHint],
   ] as const
   return (
-    <Section name="validity" isSet={settings.some((setting) => setting !== '' && setting !== false)}>
+    <Section
+      name="validity"
+      settings={[
+        ...(expiresInDays.trim() === '' ? [] : [`${words.expires}: ${expiresInDays.trim()}`]),
+        ...(validFrom === '' ? [] : [`${words.validFrom}: ${validFrom.replace('T', ' ')}`]),
+        ...checks.filter((_, at) => checked[at] === true).map(([, label]) => label),
+      ]}
+    >
       <div className="columns">
         <Field label={words.expires} hint={words.expiresHint} error={errors.expiresInDays?.message}>
           {(props) => (
@@ -58,7 +65,10 @@ export function RetentionFields() {
   const { errors } = formState
   const retention = useWatch({ control, name: 'retention' })
   return (
-    <Section name="retention" isSet={retention !== 'default'}>
+    <Section
+      name="retention"
+      settings={retention === 'default' ? [] : [`${words.retention}: ${words.retentions[retention]}`]}
+    >
       <div className="columns">
         <Field label={words.retention} hint={words.retentionHint}>
           {(props) => (
@@ -108,7 +118,7 @@ export function KeyFields() {
   const { errors } = formState
   const isNeeded = useWatch({ control, name: 'needsKeyAttestation' })
   return (
-    <Section name="keys" isSet={isNeeded}>
+    <Section name="keys" settings={isNeeded ? [words.needs] : []}>
       <Check {...register('needsKeyAttestation')}>{words.needs}</Check>
       <p className="hint">{words.needsHint}</p>
       {/* The service refuses the demand itself if no provider is trusted. */}
@@ -137,7 +147,7 @@ export function MoreFields() {
   const { errors } = formState
   const title = useWatch({ control, name: 'title' })
   return (
-    <Section name="more" isSet={title.trim() !== ''}>
+    <Section name="more" settings={title.trim() === '' ? [] : [title.trim()]}>
       <div className="columns">
         <Field label={words.title} hint={words.titleHint} error={errors.title?.message}>
           {(props) => <input {...props} {...register('title')} maxLength={200} />}

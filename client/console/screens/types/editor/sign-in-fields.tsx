@@ -17,8 +17,9 @@ export function SignInFields() {
   const { claims, change } = useClaimSettings()
   const source = useWatch({ control, name: 'sourceUrl' })
   const atTop = claims?.filter(({ path }) => path.length === 1)
+  const signedIn = (atTop ?? []).filter(({ signIn }) => signIn !== '').map(({ path }) => path[0] ?? '')
   return (
-    <Section name="signIn" isSet={atTop?.some(({ signIn }) => signIn !== '') === true} intro={words.signIn.intro}>
+    <Section name="signIn" settings={signedIn} intro={words.signIn.intro}>
       {source.trim() !== '' && <p className="note">{words.signIn.hasSource}</p>}
       {atTop === undefined && <p className="soft">{words.unreadable}</p>}
       {atTop?.map((claim) => {

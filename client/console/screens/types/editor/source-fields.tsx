@@ -24,7 +24,7 @@ export function SourceFields({ hadSource }: { readonly hadSource: boolean }) {
   const auths = hadSource ? SOURCE_AUTHS : SOURCE_AUTHS.filter((each) => each !== 'kept')
   const chosen = (kind: (typeof KINDS)[number]) => isChosen(getValues(), kind)
   return (
-    <Section name="source" isSet={url.trim() !== ''} intro={words.sourceIntro}>
+    <Section name="source" settings={url.trim() === '' ? [] : [url.trim()]} intro={words.sourceIntro}>
       <Field label={words.sourceUrl} error={errors.sourceUrl?.message}>
         {(props) => (
           <input
