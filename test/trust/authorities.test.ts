@@ -6,7 +6,7 @@ import { startRemoteVerifier } from '../support/remote-verifier.js'
 import { startService, type TestService } from '../support/service.js'
 import { newWallet } from '../support/wallet.js'
 import { newWallet as newHolder, type WalletActor } from '../support/wallet-actor.js'
-import { ask } from '../verifier/actors.js'
+import { ask, fetchRequest } from '../verifier/actors.js'
 import { MEMBERSHIP, makeLeaf, makeRoot, membership, signerOf } from '../verifier/certified.js'
 import { type ListServer, startListServer } from './list-server.js'
 import { definition, listsFile, listsOf, makeList, makeOperator, refusalOf } from './lists.js'
@@ -106,8 +106,8 @@ describe('trusted_authorities of type etsi_tl (OpenID4VP 1.0 §6.1.1.2), judged 
   })
 
   it('stand in the request as they were asked', async () => {
-    const asked = await ask(service, { dcqlQuery: queryOf([etsi(url('one'))]) })
-    expect(asked.authorizationRequestUri).toContain('request_uri')
+    const payload = await fetchRequest(await ask(service, { dcqlQuery: queryOf([etsi(url('one'))]) }))
+    expect(payload.dcql_query.credentials[0]).toMatchObject({ trusted_authorities: [etsi(url('one'))] })
   })
 })
 
