@@ -18,7 +18,7 @@ import {
 import { checkForeignStatus } from '../../server/protocol/status-list/foreign-status.js'
 import { Work, WorkExceededError } from '../../server/protocol/work.js'
 import type { EvidencePresentation, StoredEvidence } from '../../server/verifier/evidence/package.js'
-import { authorityKeyIdentifiersOf } from '../../server/verifier/presentations/authorities.js'
+import { authorityKeyIdentifiersOf, isAnchoredBy } from '../../server/verifier/presentations/authorities.js'
 import { holderKeyOfKid, holderKeyOfPresentation } from '../../server/verifier/presentations/holder-key.js'
 import { checkRequest } from './request.js'
 import { sourcesOf } from './sources.js'
@@ -246,14 +246,20 @@ function createRerun(evidence: StoredEvidence) {
     return found
   }
 
+  /** The evidence has the anchors that chains led to, but not the lists of these anchors. So any anchor counts for each list. */
+  const authoritiesOf = (credential: PresentedCredential) => {
+    const anchored = { trustAnchors: sources.anchors }
+    return {
+      authorityKeyIdentifiers: authorityKeyIdentifiersOf(anchored, now, credential),
+      isOnList: () => isAnchoredBy(anchored, now, credential),
+    }
+  }
+
   const compareWithQuery = (id: string, credential: PresentedCredential): void => {
     const asking = query.credentials.find((one) => one.id === id)
     if (asking === undefined) throw new CredentialError('The query does not ask for it.', { check: 'query' })
     const { view, holderBound } = credential
-    const authorities =
-      asking.trusted_authorities === undefined
-        ? {}
-        : { authorityKeyIdentifiers: authorityKeyIdentifiersOf({ trustAnchors: sources.anchors }, now, credential) }
+    const authorities = asking.trusted_authorities === undefined ? {} : authoritiesOf(credential)
     const [mismatch] = matchPresentation(asking, { view, holderBound, ...authorities }, work)
     if (mismatch !== undefined) throw new CredentialError(mismatch.message, { check: 'query' })
     const item = items[request.vpQuery === undefined ? -1 : (itemOfCredentialId(id) ?? -1)]

@@ -1,10 +1,7 @@
 import { hash, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
-import { LIST_PROFILES } from '../protocol/trust-lists/trust-list.js'
-
-/** The kinds of lists that this service reads from an address. PEM files have variables of their own. */
-export const READ_KINDS = ['lote', 'vical'] as const
+import { LIST_KINDS, LIST_PROFILES } from '../protocol/trust-lists/trust-list.js'
 
 /** What the certificates of a list may sign: credentials, status lists, requests of verifiers, or wallet attestations. */
 export const LIST_PURPOSES = ['credentials', 'status', 'verifiers', 'wallets'] as const
@@ -20,6 +17,8 @@ const MAX_PEM = 40_000
 const MAX_SIGNERS = 10
 /** One year. */
 const MAX_HOURS = 8_760
+
+const isUri = (value: string): boolean => URL.canParse(value)
 
 const isHttp = (value: string): boolean => {
   if (!URL.canParse(value)) return false
@@ -59,9 +58,10 @@ export const listShape = {
     .max(MAX_TEXT)
     .refine(isHttp, { error: 'must be an https URL without user name and fragment' })
     .meta({ description: 'The address of the list.' }),
-  kind: z.enum(READ_KINDS, { error: `must be ${READ_KINDS.join(' or ')}` }).meta({
+  kind: z.enum(LIST_KINDS, { error: `must be ${LIST_KINDS.join(', ')}` }).meta({
     description:
-      '`lote`: a list of trusted entities of ETSI TS 119 602, as a compact JWS. `vical`: ISO/IEC 18013-5 Annex C.',
+      '`lote`: a list of trusted entities of ETSI TS 119 602, as a compact JWS. `vical`: ISO/IEC 18013-5 Annex C. `tsl`: a trusted list ' +
+      'of ETSI TS 119 612, in XML with a XAdES signature.',
   }),
   profile: z
     .enum(LIST_PROFILES, { error: `must be ${LIST_PROFILES.join(', ')}` })
@@ -79,6 +79,16 @@ export const listShape = {
     .optional()
     .meta({
       description: 'The credential types (`vct`, type or doctype) that the list counts for. Unset: every type.',
+    }),
+  serviceTypes: z
+    .array(z.string().max(MAX_TEXT).refine(isUri, { error: 'must be a URI' }), { error: 'must be an array of texts' })
+    .min(1, { error: 'must not be empty' })
+    .max(MAX_TYPES, { error: `must have at most ${MAX_TYPES} entries` })
+    .optional()
+    .meta({
+      description:
+        'The types of services (URIs) that are trusted. Unset: the types that the standard defines for the purpose. Only for `tsl`, and ' +
+        'for `lote` without a profile.',
     }),
   signer: zListSigner.meta({
     description: 'The certificate that signs the list, or of the authority that certifies its signers (`pem` only).',
@@ -107,12 +117,14 @@ export const contradictionOf = (list: {
   readonly purpose: ListPurpose
   readonly types?: unknown
   readonly profile?: unknown
+  readonly serviceTypes?: unknown
 }): string | undefined => {
   if (list.types !== undefined && !USES_TYPES.includes(list.purpose))
     return `types must not be set where purpose is ${list.purpose}`
-  return list.profile !== undefined && list.kind !== 'lote'
-    ? `profile must not be set where kind is ${list.kind}`
-    : undefined
+  if (list.profile !== undefined && list.kind !== 'lote') return `profile must not be set where kind is ${list.kind}`
+  if (list.serviceTypes === undefined) return undefined
+  if (list.kind === 'vical') return 'serviceTypes must not be set where kind is vical'
+  return list.profile === undefined ? undefined : 'serviceTypes must not be set beside profile'
 }
 
 const zTrustList = z.strictObject(listShape)

@@ -14,6 +14,7 @@ const zAddedList = z.strictObject({
   profile: z.string().nullable(),
   purpose: z.string(),
   types: json<string[]>().nullable(),
+  serviceTypes: json<string[]>().nullable(),
   signer: json<ListDefinition['signer']>(),
   maxAgeHours: z.int().nullable(),
   territory: z.string().nullable(),
@@ -27,19 +28,30 @@ const zAddedList = z.strictObject({
 export type AddedList = z.infer<typeof zAddedList>
 
 const columns = fragment`
-  id, url, kind, profile, purpose, types, signer, max_age_hours AS "maxAgeHours", territory, note, created_by AS "createdBy",
+  id, url, kind, profile, purpose, types, service_types AS "serviceTypes", signer, max_age_hours AS "maxAgeHours", territory, note, created_by AS "createdBy",
   created_at AS "createdAt"`
 
 const zCount = z.strictObject({ count: z.int() })
 
 /** The definition in the form of TRUST_LISTS. The rows were checked when they were added. */
-export const definitionOf = ({ url, kind, profile, purpose, types, signer, maxAgeHours, territory }: AddedList) =>
+export const definitionOf = ({
+  url,
+  kind,
+  profile,
+  purpose,
+  types,
+  serviceTypes,
+  signer,
+  maxAgeHours,
+  territory,
+}: AddedList) =>
   ({
     url,
     kind,
     ...(profile === null ? {} : { profile }),
     purpose,
     ...(types === null ? {} : { types }),
+    ...(serviceTypes === null ? {} : { serviceTypes }),
     signer,
     ...(maxAgeHours === null ? {} : { maxAgeHours }),
     ...(territory === null ? {} : { territory }),
@@ -74,12 +86,15 @@ export function createTrustListStore({ bounded, sql }: Database) {
       note: string | null,
       createdBy: string | null,
     ): Promise<AddedList | undefined> {
-      const { url, kind, profile = null, purpose, types, signer, maxAgeHours = null, territory = null } = list
+      const { url, kind, profile = null, purpose, types, serviceTypes, signer } = list
+      const { maxAgeHours = null, territory = null } = list
+      const texts = (values: readonly string[] | undefined) => (values === undefined ? null : JSON.stringify(values))
       const added = new Step<'id'>(
         'added',
         fragment`
-          INSERT INTO trust_lists (id, url, kind, profile, purpose, types, signer, max_age_hours, territory, note, created_by)
-          VALUES (${id}, ${url}, ${kind}, ${profile}, ${purpose}, ${types === undefined ? null : JSON.stringify(types)}::json,
+          INSERT INTO trust_lists
+            (id, url, kind, profile, purpose, types, service_types, signer, max_age_hours, territory, note, created_by)
+          VALUES (${id}, ${url}, ${kind}, ${profile}, ${purpose}, ${texts(types)}::json, ${texts(serviceTypes)}::json,
             ${JSON.stringify(signer)}::json, ${maxAgeHours}, ${territory}, ${note}, ${createdBy})
           ON CONFLICT (url, purpose) DO NOTHING RETURNING *`,
       )

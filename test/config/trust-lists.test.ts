@@ -23,6 +23,14 @@ const LIST = {
   territory: 'EU',
 }
 
+const XML = {
+  url: 'https://lists.example/tsl.xml',
+  kind: 'tsl',
+  purpose: 'credentials',
+  serviceTypes: ['http://uri.etsi.org/TrstSvc/Svctype/CA/QC'],
+  signer: { sha256: 'a'.repeat(64) },
+}
+
 function fileOf(content: unknown): string {
   const path = join(mkdtempSync(join(tmpdir(), 'credence-lists-')), 'lists.json')
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
@@ -49,7 +57,7 @@ describe('TRUST_LISTS', () => {
   it('is a file with all members of each list', () => {
     const pem = makeRoot().certificate.toString()
     const other = { url: 'https://lists.example/wallets.jwt', kind: 'lote', purpose: 'wallets', signer: { pem } }
-    expect(configured([LIST, other]).trustLists).toEqual([LIST, other])
+    expect(configured([LIST, other, XML]).trustLists).toEqual([LIST, other, XML])
     expect(readConfig(COMPLETE).trustLists).toEqual([])
   })
 
@@ -61,7 +69,7 @@ describe('TRUST_LISTS', () => {
       [{ ...LIST, url: 'https://me:secret@lists.example' }],
       '0.url must be an https URL without user name and fragment.',
     ],
-    [[{ ...LIST, kind: 'xml' }], '0.kind must be lote or vical.'],
+    [[{ ...LIST, kind: 'xml' }], '0.kind must be lote, vical, tsl.'],
     [[{ ...LIST, profile: 'pub' }], '0.profile must be pid, wallet, wrpac, wrprc, pub-eaa, mdl.'],
     [[{ ...LIST, purpose: 'all' }], '0.purpose must be credentials, status, verifiers, wallets.'],
     [[{ ...LIST, types: 'urn:eudi:pid:1' }], '0.types must be an array of texts.'],
@@ -73,6 +81,15 @@ describe('TRUST_LISTS', () => {
     [[{ ...LIST, maxAgeHours: 0 }], '0.maxAgeHours must be an integer from 1 to 8760.'],
     [[{ ...LIST, territory: 'Germany' }], '0.territory must be a country code of two capital letters.'],
     [[LIST, { ...LIST, types: undefined }], '1.url must not stand there twice with the purpose credentials.'],
+    [[{ ...LIST, kind: 'pem', profile: undefined }], '0.kind must be lote, vical, tsl.'],
+    [[{ ...LIST, kind: 'tsl' }], '0.profile must not be set where kind is tsl.'],
+    [[{ ...LIST, serviceTypes: ['https://types.example/a'] }], '0.serviceTypes must not be set beside profile.'],
+    [[{ ...XML, serviceTypes: [] }], '0.serviceTypes must not be empty.'],
+    [[{ ...XML, serviceTypes: ['CA'] }], '0.serviceTypes.0 must be a URI.'],
+    [
+      [{ ...XML, kind: 'vical', serviceTypes: XML.serviceTypes }],
+      '0.serviceTypes must not be set where kind is vical.',
+    ],
     [[{ ...LIST, kind: 'vical' }], '0.profile must not be set where kind is vical.'],
     [[{ ...LIST, pem: 'x' }], '0 Unrecognized key: "pem".'],
   ])('%j is refused: %s', (content, reason) => {

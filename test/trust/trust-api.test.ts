@@ -98,7 +98,8 @@ describe('/api/v1/trust-lists', () => {
   it.each([
     [{ url: 'https://127.0.0.1:1/list.jwt' }, 'url cannot be requested'],
     [{ url: 'no address' }, 'url must be an https URL without user name and fragment'],
-    [{ kind: 'pem' }, 'kind must be lote or vical'],
+    [{ kind: 'pem' }, 'kind must be lote, vical, tsl'],
+    [{ serviceTypes: ['https://types.example/a'] }, 'serviceTypes must not be set beside profile'],
     [{ signer: {} }, 'signer'],
     [{ signer: { sha256: 'x' } }, 'signer.sha256 must be 64 hexadecimal digits'],
     [{ purpose: 'wallets', types: ['a'] }, 'types must not be set where purpose is wallets'],

@@ -36,6 +36,10 @@ export interface ListedChain {
 export interface ListedTrust {
   /** Whether there is a list for the purpose, also if none can be used now. */
   readonly exists: () => boolean
+  /** Whether there is an ETSI list with this address, also if it cannot be used now. */
+  readonly reads: (address: string) => boolean
+  /** The key of a signer whose chain leads to a service of the list with this address; undefined if the chain does not. */
+  readonly keyOn: (address: string, x5c: unknown, query: ListedQuery) => Jwk | undefined
   /**
    * Finds the service that a chain leads to (`x5c`, RFC 7515 §4.1.6).
    *

@@ -61,13 +61,13 @@ export const LIST_CHECKS = [
 export type ListCheck = (typeof LIST_CHECKS)[number]
 
 /** Whether the signature fits the content and the key of the certificate that the list names. */
-export type SignatureAnswer = 'valid' | 'invalid' | 'not-checked' | 'none'
+export type SignatureAnswer = 'valid' | 'invalid' | 'not-checked'
 
 /**
  * Whether the signer is the pinned one. `certificate`: the signer's certificate is pinned. `authority`: its authority is.
- * `other`: somebody else has signed. `unpinned`: nobody signs PEM files.
+ * `other`: somebody else has signed.
  */
-export type SignerAnswer = 'certificate' | 'authority' | 'other' | 'not-checked' | 'unpinned'
+export type SignerAnswer = 'certificate' | 'authority' | 'other' | 'not-checked'
 
 export interface ListSigner {
   readonly certificate: X509Certificate
@@ -79,10 +79,9 @@ export interface ListSigner {
 export interface AcceptedList {
   readonly accepted: true
   readonly list: TrustList
-  readonly signature: 'valid' | 'none'
-  readonly trust: 'certificate' | 'authority' | 'unpinned'
-  /** Absent for PEM files. */
-  readonly signer?: ListSigner
+  readonly signature: 'valid'
+  readonly trust: 'certificate' | 'authority'
+  readonly signer: ListSigner
 }
 
 /** A list that failed a check. Both answers about the signature are given even so, as far as they are known. */

@@ -34,11 +34,9 @@ export async function answered(read: (progress: Progress) => Promise<TrustList> 
     const list = await read(progress)
     const { signature, trust, signer } = progress
     // A reader that returns a list has answered both questions. This is the last line of defence if one forgets to.
-    const signed = signature === 'valid' && (trust === 'certificate' || trust === 'authority')
-    if (!signed && !(signature === 'none' && trust === 'unpinned'))
+    if (signature !== 'valid' || (trust !== 'certificate' && trust !== 'authority') || signer === undefined)
       throw new Error('A list was read without a verdict.')
-    const answers = signed ? { signature, trust } : ({ signature: 'none', trust: 'unpinned' } as const)
-    return { accepted: true, list, ...answers, ...(signer === undefined ? {} : { signer }) }
+    return { accepted: true, list, signature, trust, signer }
   } catch (error) {
     if (!(error instanceof ListRefusedError)) throw error
     const { fault: _, ...answers } = progress

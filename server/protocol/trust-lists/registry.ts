@@ -1,5 +1,4 @@
 import { readLote } from './lote/read-lote.js'
-import { readPem } from './pem/read-pem.js'
 import type { ListReader } from './read-list.js'
 import type { ListKind } from './trust-list.js'
 import { readTsl } from './tsl/read-tsl.js'
@@ -11,26 +10,13 @@ export interface ListKindEntry {
   readonly read: ListReader
   /** Media types for the request of a list. */
   readonly accept: readonly string[]
-  /** Whether lists of the kind are signed. An unsigned list is only as good as the place that it lies in. */
-  readonly signed: boolean
 }
 
 /** All kinds. No other code lists them. */
 export const KINDS: readonly ListKindEntry[] = [
-  { kind: 'lote', read: readLote, accept: ['application/jose', 'application/jwt', 'application/json'], signed: true },
-  { kind: 'vical', read: readVical, accept: ['application/cbor', 'application/octet-stream'], signed: true },
-  {
-    kind: 'tsl',
-    read: readTsl,
-    accept: ['application/vnd.etsi.tsl+xml', 'application/xml', 'text/xml'],
-    signed: true,
-  },
-  {
-    kind: 'pem',
-    read: readPem,
-    accept: ['application/x-pem-file', 'application/pem-certificate-chain'],
-    signed: false,
-  },
+  { kind: 'lote', read: readLote, accept: ['application/jose', 'application/jwt', 'application/json'] },
+  { kind: 'vical', read: readVical, accept: ['application/cbor', 'application/octet-stream'] },
+  { kind: 'tsl', read: readTsl, accept: ['application/vnd.etsi.tsl+xml', 'application/xml', 'text/xml'] },
 ]
 
 /** Reads a list of a kind. */

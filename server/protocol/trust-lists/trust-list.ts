@@ -1,7 +1,7 @@
 import type { Jwk } from '../jose/jwk.js'
 
 /** The kinds of trusted lists, each with a folder of its own. */
-export const LIST_KINDS = ['lote', 'vical', 'tsl', 'pem'] as const
+export const LIST_KINDS = ['lote', 'vical', 'tsl'] as const
 
 export type ListKind = (typeof LIST_KINDS)[number]
 
@@ -18,10 +18,10 @@ export interface TrustList {
   readonly profile?: ListProfile
   /** The URI of the list's type, if the list has one: `LoTEType`, `TSLType`. */
   readonly type?: string
-  /** Grows with each issue of the list. A VICAL may have none, and PEM files have none. */
+  /** Grows with each issue of the list. A VICAL may have none. */
   readonly sequenceNumber?: number
   readonly issuedAt: Date
-  /** The list's own end. Absent for PEM files, and for a VICAL without one. */
+  /** The list's own end. Absent for a VICAL without one. */
   readonly nextUpdate?: Date
   /** Country code of two letters, or `EU`. */
   readonly territory?: string

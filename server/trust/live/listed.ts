@@ -105,14 +105,39 @@ function entityOf(anchors: Anchors, { found: { owner } }: Trusted, types: readon
   }
 }
 
-/** The trust of this process in the lists of one purpose. @param now reads the lists as they are at the moment */
+/** Whether two addresses are the same, however they are written. */
+const isSameAddress = (a: string, b: string): boolean =>
+  URL.canParse(a) && URL.canParse(b) && new URL(a).href === new URL(b).href
+
+/** Where the lists of this process are. They change while the process runs. */
+export interface ListedSource {
+  readonly current: (purpose: ListPurpose) => PurposeLists
+  /** The anchors of one list, in parts. */
+  readonly anchorsOf: (id: string) => readonly Anchors[]
+}
+
+/** The trust of this process in the lists of one purpose, as they are at the moment of a call. */
 export function createListedTrust(
   purpose: ListPurpose,
   use: ServiceUse,
-  current: (purpose: ListPurpose) => PurposeLists,
+  { current, anchorsOf }: ListedSource,
 ): ListedTrust {
+  /** A VICAL is no list of ETSI. */
+  const listAt = (address: string): LiveList | undefined =>
+    current(purpose).lists.find(({ definition: { kind, url } }) => kind !== 'vical' && isSameAddress(url, address))
+
   return {
     exists: () => current(purpose).lists.length > 0,
+    reads: (address) => listAt(address) !== undefined,
+    keyOn(address, x5c, query): Jwk | undefined {
+      const list = listAt(address)
+      if (list === undefined) return undefined
+      for (const part of anchorsOf(list.id)) {
+        const match = lookUp(part, x5c, { ...query, use })
+        if (match.trusted) return match.jwk
+      }
+      return undefined
+    },
     find(x5c, query): ListedChain {
       const lists = current(purpose)
       const { types = [], now } = query

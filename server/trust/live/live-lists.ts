@@ -197,6 +197,9 @@ export function createLiveLists({
     return found
   }
 
+  const anchorsOf = (id: string): readonly Anchors[] => compiled.get(id)?.anchors ?? []
+  const source = { current, anchorsOf }
+
   return {
     /** Loads the lists before the process serves, and looks for changes from then on. */
     async start(): Promise<void> {
@@ -212,17 +215,17 @@ export function createLiveLists({
     definitions,
 
     /** The anchors of one list, in parts. */
-    anchorsOf: (id: string): readonly Anchors[] => compiled.get(id)?.anchors ?? [],
+    anchorsOf,
 
     current,
 
     /** The lists of each purpose, for the verification of chains. */
     trust: {
-      credentials: createListedTrust('credentials', 'issuance', current),
-      status: createListedTrust('status', 'status', current),
-      verifiers: createListedTrust('verifiers', 'issuance', current),
-      wallets: createListedTrust('wallets', 'issuance', current),
-      walletStatus: createListedTrust('wallets', 'status', current),
+      credentials: createListedTrust('credentials', 'issuance', source),
+      status: createListedTrust('status', 'status', source),
+      verifiers: createListedTrust('verifiers', 'issuance', source),
+      wallets: createListedTrust('wallets', 'issuance', source),
+      walletStatus: createListedTrust('wallets', 'status', source),
     } satisfies Record<string, ListedTrust>,
 
     async close(): Promise<void> {

@@ -4,7 +4,7 @@ import type { ListKind, TrustedEntity, TrustList } from '../../protocol/trust-li
 /** The content of a list that was read, in a form that threads can send to each other. */
 export type ReadContent =
   | { readonly accepted: false; readonly check: ListCheck; readonly sentence: string }
-  | { readonly accepted: true; readonly list: TrustList; readonly signer?: string }
+  | { readonly accepted: true; readonly list: TrustList; readonly signer: string }
 
 /** How a list is read: its kind, and the options of the reader. */
 export interface ReadJob {
@@ -19,7 +19,7 @@ export async function readHere(bytes: Uint8Array, { kind, options }: ReadJob): P
   const read = await kindOf(kind).read(bytes, options)
   if (!read.accepted) return { accepted: false, check: read.check, sentence: read.sentence }
   const { list, signer } = read
-  return { accepted: true, list, ...(signer === undefined ? {} : { signer: signer.sha256 }) }
+  return { accepted: true, list, signer: signer.sha256 }
 }
 
 /** Messages of the worker: the answer without entities, then the entities in parts, then the end. */

@@ -97,6 +97,18 @@ export function assertTrusted(config: Pick<Config, 'trustAnchors' | 'listed'>, e
   }
 }
 
+/** @throws 400 for the address of a trusted list that this service does not read: nobody could judge the answer. */
+function assertLists({ credentials }: DcqlQuery, { listed }: Pick<Config, 'listed'>): void {
+  for (const [at, { trusted_authorities: authorities = [] }] of credentials.entries()) {
+    for (const [index, { type, values }] of authorities.entries()) {
+      const unknown = type === 'etsi_tl' ? values.findIndex((value) => listed?.credentials.reads(value) !== true) : -1
+      if (unknown < 0) continue
+      const member = `dcqlQuery.credentials.${at}.trusted_authorities.${index}.values.${unknown}`
+      throw errors.badRequest(`${member} must be the address of a trusted list for credentials that this service reads`)
+    }
+  }
+}
+
 /** @throws 400 for the id of an unknown credential query. */
 function verifierInfoOf({ verifierInfo }: NewRequest, { credentials }: DcqlQuery): Session['verifierInfo'] {
   const known = new Set(credentials.map(({ id }) => id))
@@ -123,6 +135,7 @@ export interface MakeRequestPorts {
   readonly config: Pick<
     Config,
     | 'issuerBaseUrl'
+    | 'listed'
     | 'sessionResultTtlSeconds'
     | 'trustAnchors'
     | 'verifierAttestation'
@@ -172,6 +185,7 @@ export function createMakeRequest({
   ): Pick<Session, 'dcqlQuery' | 'vpQuery'> => {
     if ('dcqlQuery' in asked) {
       assertFormats(profile, asked.dcqlQuery, formats, config)
+      assertLists(asked.dcqlQuery, config)
       return { dcqlQuery: asked.dcqlQuery, vpQuery: null }
     }
     const types = { issuerBaseUrl: config.issuerBaseUrl, names }

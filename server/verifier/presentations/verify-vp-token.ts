@@ -6,7 +6,12 @@ import { CredentialError } from '../../protocol/credential/verification.js'
 import type { Presentations } from '../../protocol/openid4vp/authorization-response.js'
 import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-query.js'
 import { itemOfCredentialId } from '../../protocol/openid4vp/dcql/from-vp-query.js'
-import { checkVpTokenIds, matchPresentation, missingCredentials } from '../../protocol/openid4vp/dcql/match.js'
+import {
+  checkVpTokenIds,
+  type DcqlPresentation,
+  matchPresentation,
+  missingCredentials,
+} from '../../protocol/openid4vp/dcql/match.js'
 import { allowedIssuersOf } from '../../protocol/openid4vp/query/allowed-issuers.js'
 import { evaluateItem } from '../../protocol/openid4vp/query/evaluate.js'
 import {
@@ -21,7 +26,7 @@ import { profileNamed } from '../openid4vp/profiles/profiles.js'
 import type { Session } from '../sessions/session.js'
 import type { TrustedIssuers } from '../trusted-issuers/trusted-issuers.js'
 import type { Verifications } from '../verify/verification.js'
-import { authorityKeyIdentifiersOf } from './authorities.js'
+import { authorityKeyIdentifiersOf, isOnListOf } from './authorities.js'
 import { keptChecks, newPassedChecks } from './checks.js'
 import type { Judged } from './judged.js'
 import { type DiscardedPresentation, type PresentationChecks, PresentationError } from './presentation-error.js'
@@ -142,7 +147,10 @@ export function createVerifyVpToken({
       const { trustAnchors, listed } = config
       const anchors = { trustAnchors, lists: listed?.credentials, types: credential.content.type }
       recorder?.chained('credentials', credential.x5c, { ...anchors, now, withoutRoots: false })
-      return authorityKeyIdentifiersOf(config, now, credential)
+      return {
+        authorityKeyIdentifiers: authorityKeyIdentifiersOf(config, now, credential),
+        isOnList: isOnListOf(config, now, credential),
+      }
     }
     const judged = verified
       .map((one) => againstQuery(one, items, authoritiesOf, work))
@@ -245,8 +253,8 @@ function againstQuery(
   return { ...judged, passed: [...passed, 'query'] }
 }
 
-/** Key identifiers of the authorities that vouch for a credential. */
-type AuthoritiesOf = (credential: PresentedCredential) => readonly string[]
+/** The authorities that vouch for a credential. */
+type AuthoritiesOf = (credential: PresentedCredential) => Pick<DcqlPresentation, 'authorityKeyIdentifiers' | 'isOnList'>
 
 /** Returns why a credential does not satisfy its DCQL query (§6); undefined if it does. */
 function dcqlFailure(
@@ -255,8 +263,7 @@ function dcqlFailure(
   authoritiesOf: AuthoritiesOf,
   work: Work,
 ): string | undefined {
-  const authorities =
-    query.trusted_authorities === undefined ? {} : { authorityKeyIdentifiers: authoritiesOf(credential) }
+  const authorities = query.trusted_authorities === undefined ? {} : authoritiesOf(credential)
   const { view, holderBound } = credential
   const [mismatch] = matchPresentation(query, { view, holderBound, ...authorities }, work)
   return mismatch?.message

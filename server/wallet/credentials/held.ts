@@ -2,9 +2,6 @@ import { z } from 'zod'
 import { type Config, certifiesIssuers } from '../../config/config.js'
 import type { CredentialFormat } from '../../formats/format.js'
 import type { Vault } from '../../keys/vault.js'
-import { authorityKeyIdentifier } from '../../protocol/issuer-keys/authority-key-identifier.js'
-import { readX5c } from '../../protocol/issuer-keys/certificate-chain.js'
-import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import { isObject } from '../../protocol/json/json-object.js'
 import { zDescription } from './description.js'
@@ -56,18 +53,3 @@ export async function openCredential(vault: Pick<Vault, 'reveal'>, stored: Store
  */
 export const isHeld = (config: Pick<Config, 'trustAnchors' | 'listed'>, { verifying }: CredentialFormat): boolean =>
   !verifying.certifiedOnly || certifiesIssuers(config)
-
-/** Key identifiers of the authorities in a credential's certificate chain, base64url (OpenID4VP 1.0 §6.1.1.1). */
-export async function authorityKeyIdentifiers(
-  { holding }: CredentialFormat,
-  compact: string,
-): Promise<readonly string[]> {
-  const x5c = await holding.x5cOf(compact)
-  if (x5c === undefined) return []
-  try {
-    return readX5c(x5c).flatMap((certificate) => authorityKeyIdentifier(certificate) ?? [])
-  } catch (thrown) {
-    if (thrown instanceof IssuerKeyError) return []
-    throw thrown
-  }
-}

@@ -7,9 +7,10 @@ import { type AskedClaims, selectClaims } from '../../protocol/openid4vp/dcql/se
 import { VERIFIABLE_CREDENTIAL_TYPES } from '../../protocol/openid4vp/dcql/w3c-types.js'
 import type { ClaimsPathPointer } from '../../protocol/sd-jwt-vc/present.js'
 import { type Work, WorkExceededError } from '../../protocol/work.js'
-import { authorityKeyIdentifiers, type HeldCredential } from '../credentials/held.js'
+import type { HeldCredential } from '../credentials/held.js'
 import type { Profile } from './profiles/profile.js'
 import { RefusedRequest } from './refused-request.js'
+import type { ComesFrom } from './trusted-authorities.js'
 
 /** Limits on the cost of a stranger's query. */
 const MAX_QUERY_CHARACTERS = 32 * 1024
@@ -119,17 +120,11 @@ export function parseQuery(
   return { query: parsed, formats: new Map(byId) }
 }
 
-/** A held credential in the query library's format, without its claims. */
-async function candidateOf(format: CredentialFormat, { compact, content }: HeldCredential) {
-  const [authority, ...further] = await authorityKeyIdentifiers(format, compact)
-  return {
-    ...format.holding.library.credential(content.types),
-    cryptographic_holder_binding: true,
-    ...(authority === undefined
-      ? {}
-      : { authority: { type: 'aki' as const, values: [authority, ...further] as [string, ...string[]] } }),
-  }
-}
+/** A held credential in the query library's format, without its claims and authorities. */
+const candidateOf = ({ holding }: CredentialFormat, { content }: HeldCredential) => ({
+  ...holding.library.credential(content.types),
+  cryptographic_holder_binding: true,
+})
 
 /** A cheap check that runs first, because most credentials of a wallet have another type. */
 function isOfType({ content }: HeldCredential, query: CredentialQuery): boolean {
@@ -154,23 +149,38 @@ export type Fits = (queryId: string, held: HeldCredential) => boolean
 /** Whether the verifier accepts the algorithms of a match's signatures. */
 export type IsTaken = (match: Match) => Promise<boolean>
 
+async function fromAuthorities(
+  format: CredentialFormat,
+  held: readonly HeldCredential[],
+  authorities: NonNullable<CredentialQuery['trusted_authorities']>,
+  comesFrom: ComesFrom,
+): Promise<readonly HeldCredential[]> {
+  const found: HeldCredential[] = []
+  for (const credential of held) if (await comesFrom(format, credential, authorities)) found.push(credential)
+  return found
+}
+
 async function matchesOf(
   query: CredentialQuery,
   format: CredentialFormat | undefined,
   held: readonly HeldCredential[],
-  fits: Fits,
+  { fits, comesFrom }: { readonly fits: Fits; readonly comesFrom: ComesFrom },
   work: Work,
 ): Promise<Match[]> {
-  const candidates = held
+  const fitting = held
     .filter((credential) => credential.format === format?.name && isOfType(credential, query))
     .slice(0, MAX_CANDIDATES)
     .filter((credential) => fits(query.id, credential))
-  if (format === undefined || candidates.length === 0) return []
-  // The library evaluates claims differently from §7.
-  const { claims: _, claim_sets: __, ...withoutClaims } = query
+  if (format === undefined) return []
+  const { trusted_authorities: authorities } = query
+  const candidates =
+    authorities === undefined ? fitting : await fromAuthorities(format, fitting, authorities, comesFrom)
+  if (candidates.length === 0) return []
+  // The library evaluates claims differently from §7, and knows only one authority for each credential.
+  const { claims: _, claim_sets: __, trusted_authorities: ___, ...others } = query
   const result = DcqlQuery.query(
-    { credentials: [withoutClaims as CredentialQuery] },
-    await Promise.all(candidates.map((credential) => candidateOf(format, credential))),
+    { credentials: [others as CredentialQuery] },
+    candidates.map((credential) => candidateOf(format, credential)),
   )
   const found = result.credential_matches[query.id]?.valid_credentials ?? []
   const matches = found.map(async ({ input_credential_index: index }): Promise<Match | undefined> => {
@@ -238,8 +248,9 @@ async function filtered(byQuery: Matches, isTaken: IsTaken): Promise<Matches> {
 /** OpenID4VP 1.0 §6.1: a holder cannot prove a key for a credential that is bound to none. */
 const canProve = ({ held, holderBinding }: Match): boolean => !holderBinding || held.content.unbound !== true
 
-/** Further conditions for credentials, beside the query. */
+/** Who judges authorities, and further conditions for credentials, beside the query. */
 export interface Conditions {
+  readonly comesFrom: ComesFrom
   readonly fits?: Fits | undefined
   readonly isTaken?: IsTaken | undefined
 }
@@ -254,10 +265,10 @@ export async function matchQuery(
   { query, formats }: ParsedQuery,
   held: readonly HeldCredential[],
   work: Work,
-  { fits = () => true, isTaken }: Conditions = {},
+  { comesFrom, fits = () => true, isTaken }: Conditions,
 ): Promise<Matching> {
   const matching = query.credentials.map(
-    async (one) => [one.id, await matchesOf(one, formats.get(one.id), held, fits, work)] as const,
+    async (one) => [one.id, await matchesOf(one, formats.get(one.id), held, { fits, comesFrom }, work)] as const,
   )
   const all: Matches = new Map(await Promise.all(matching))
   const proving = await filtered(all, async (match) => canProve(match))

@@ -11,6 +11,7 @@ import { profileNamed } from './profiles/profiles.js'
 import { RefusedRequest } from './refused-request.js'
 import { takenAlgorithms } from './taken-algorithms.js'
 import type { TellVerifier } from './tell-verifier.js'
+import { createComesFrom } from './trusted-authorities.js'
 
 const unbound = () =>
   new WalletError('The verifier wants proof of a key, but the matching credential is bound to no key.')
@@ -24,7 +25,8 @@ const untaken = () =>
 /** Dependencies of {@link createMatchRequest}. */
 export interface MatchRequestPorts {
   readonly formats: Formats
-  readonly config: Pick<Config, 'issuerBaseUrl'>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'listed'>
+  readonly clock: () => Date
   readonly signerOf: WalletCredentials['signerOf']
   readonly tell: TellVerifier
 }
@@ -40,7 +42,7 @@ export interface MatchRequestPorts {
 export type MatchRequest = ReturnType<typeof createMatchRequest>
 
 /** Creates {@link MatchRequest} from its dependencies. */
-export function createMatchRequest({ formats, config, signerOf, tell }: MatchRequestPorts) {
+export function createMatchRequest({ formats, config, signerOf, tell, clock }: MatchRequestPorts) {
   return async (
     fetch: typeof globalThis.fetch,
     request: PresentationRequest,
@@ -51,7 +53,7 @@ export function createMatchRequest({ formats, config, signerOf, tell }: MatchReq
     const held = await heldFor()
     const fits = request.exchange === undefined ? undefined : fieldsCheck(formats, config, request.exchange, work)
     const isTaken = takenAlgorithms(formats, signerOf, request)
-    const matching = await matchQuery(query, held, work, { fits, isTaken })
+    const matching = await matchQuery(query, held, work, { comesFrom: createComesFrom(config, clock()), fits, isTaken })
     if (matching.obstacle === undefined) return matching
     if (matching.obstacle === 'unbound') throw unbound()
     await tell(fetch, request.payload, 'vp_formats_not_supported')

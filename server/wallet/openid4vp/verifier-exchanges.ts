@@ -51,7 +51,7 @@ export function createVerifierExchanges({
       tell,
       formats,
     }),
-    match: createMatchRequest({ formats, config, signerOf, tell }),
+    match: createMatchRequest({ formats, config, signerOf, tell, clock }),
     present: createPresent({ formats, signerOf, random, newId, clock }),
   }
 }

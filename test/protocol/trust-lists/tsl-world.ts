@@ -13,6 +13,8 @@ interface Service {
   readonly status?: string
   readonly certificates?: readonly (TestCertificate | string)[]
   readonly extensions?: string
+  /** Since when the service has its state. */
+  readonly since?: string
 }
 
 export const serviceXml = ({
@@ -20,6 +22,7 @@ export const serviceXml = ({
   status = GRANTED,
   certificates = [issuer],
   extensions = '',
+  since = '2026-03-01T00:00:00Z',
 }: Service = {}) => `
   <TSPService>
     <ServiceInformation>
@@ -35,7 +38,7 @@ export const serviceXml = ({
           .join('')}
       </ServiceDigitalIdentity>
       <ServiceStatus>${status}</ServiceStatus>
-      <StatusStartingTime>2026-03-01T00:00:00Z</StatusStartingTime>${extensions}
+      <StatusStartingTime>${since}</StatusStartingTime>${extensions}
     </ServiceInformation>
   </TSPService>`
 

@@ -4,6 +4,7 @@ import { Work } from '../../../server/protocol/work.js'
 import type { HeldCredential } from '../../../server/wallet/credentials/held.js'
 import { matchQuery, parseQuery } from '../../../server/wallet/openid4vp/match-query.js'
 import { final } from '../../../server/wallet/openid4vp/profiles/final.js'
+import { createComesFrom } from '../../../server/wallet/openid4vp/trusted-authorities.js'
 import { makeCertificate } from '../../protocol/issuer-keys/certificates.js'
 import { newRemoteKey, type RemoteKey, signJwt } from '../../support/wallet-callbacks.js'
 
@@ -50,6 +51,9 @@ const chained = () =>
 
 const work = () => new Work(100_000)
 
+/** A wallet without trusted lists. */
+const conditions = { comesFrom: createComesFrom({}, new Date()) }
+
 const asking = (authorities?: readonly string[]) =>
   parseQuery(standardFormats, final, {
     credentials: [
@@ -66,7 +70,7 @@ describe('matching held credentials with a DCQL query (OpenID4VP 1.0 §6)', () =
   it('by the authority in the certificate chain of the credential (§6.1.1.1)', async () => {
     const wallet = [await held('plain'), await held('certified', { x5c: [chained()] })]
     const matching = async (authorities?: string[]) =>
-      (await matchQuery(asking(authorities), wallet, work())).matches.map(({ held }) => held.id)
+      (await matchQuery(asking(authorities), wallet, work(), conditions)).matches.map(({ held }) => held.id)
     expect(await matching([AKI])).toEqual(['certified'])
     expect(await matching(['AAAA'])).toEqual([])
     expect(await matching()).toEqual(['plain', 'certified'])
@@ -74,12 +78,12 @@ describe('matching held credentials with a DCQL query (OpenID4VP 1.0 §6)', () =
 
   it('an invalid chain names no authority', async () => {
     const wallet = [await held('broken', { x5c: ['AAAA'] })]
-    expect((await matchQuery(asking([AKI]), wallet, work())).matches).toEqual([])
-    expect((await matchQuery(asking(), wallet, work())).matches).toHaveLength(1)
+    expect((await matchQuery(asking([AKI]), wallet, work(), conditions)).matches).toEqual([])
+    expect((await matchQuery(asking(), wallet, work(), conditions)).matches).toHaveLength(1)
   })
 
   it('prefers the selected credential, and otherwise the first of several', async () => {
-    const { choose } = await matchQuery(asking(), [await held('first'), await held('second')], work())
+    const { choose } = await matchQuery(asking(), [await held('first'), await held('second')], work(), conditions)
     expect(choose(undefined)?.map(({ held }) => held.id)).toEqual(['first'])
     expect(choose('second')?.map(({ held }) => held.id)).toEqual(['second'])
   })
@@ -93,7 +97,7 @@ describe('matching held credentials with a DCQL query (OpenID4VP 1.0 §6)', () =
       ],
       credential_sets: [{ options: [['one'], ['two']] }],
     })
-    const { choose } = await matchQuery(sets, [await held('only')], work())
+    const { choose } = await matchQuery(sets, [await held('only')], work(), conditions)
     expect(choose(undefined)?.map(({ queryId }) => queryId)).toEqual(['one'])
   })
 
@@ -101,10 +105,12 @@ describe('matching held credentials with a DCQL query (OpenID4VP 1.0 §6)', () =
     const query = parseQuery(standardFormats, final, {
       credentials: [{ id: 'diploma', format: 'vc+sd-jwt', meta: { vct_values: [VCT] } }],
     })
-    expect((await matchQuery(query, [await held('only')], work())).matches).toHaveLength(1)
+    expect((await matchQuery(query, [await held('only')], work(), conditions)).matches).toHaveLength(1)
   })
 
   it('has no result if a required query has no answer', async () => {
-    expect((await matchQuery(asking(['AAAA']), [await held('plain')], work())).choose(undefined)).toBeUndefined()
+    expect(
+      (await matchQuery(asking(['AAAA']), [await held('plain')], work(), conditions)).choose(undefined),
+    ).toBeUndefined()
   })
 })

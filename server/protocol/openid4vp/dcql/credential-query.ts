@@ -8,14 +8,32 @@ export const MAX_CREDENTIALS = 32
 const MAX_CLAIMS = 1_024
 export const MAX_SETS = 32
 
-/**
- * A trusted authorities query (§6.1.1). All other types of the standard need trust frameworks that this verifier does
- * not know.
- */
-const zTrustedAuthority = z.strictObject({
-  type: z.literal('aki', { error: 'must be aki, the only type that is supported' }),
-  values: list(z.string().regex(/^[A-Za-z0-9_-]+$/, 'must be base64url'), MAX_VALUES),
-})
+const MAX_LISTS = 100
+const MAX_ADDRESS = 2_000
+
+/** A trusted authorities query (§6.1.1). Its third type, `openid_federation`, needs a federation that this verifier does not know. */
+const zTrustedAuthority = z.discriminatedUnion(
+  'type',
+  [
+    z.strictObject({
+      type: z.literal('aki'),
+      values: list(z.string().regex(/^[A-Za-z0-9_-]+$/, 'must be base64url'), MAX_VALUES),
+    }),
+    z.strictObject({
+      type: z.literal('etsi_tl'),
+      values: list(
+        z
+          .string()
+          .max(MAX_ADDRESS)
+          .refine((value) => URL.canParse(value), 'must be the address of a trusted list'),
+        MAX_LISTS,
+      ),
+    }),
+  ],
+  { error: 'must be aki or etsi_tl; openid_federation and other types are not supported' },
+)
+
+export type TrustedAuthority = z.infer<typeof zTrustedAuthority>
 
 const base = {
   id: zId,

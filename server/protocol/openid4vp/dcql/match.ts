@@ -3,7 +3,7 @@ import { type Work, WorkExceededError } from '../../work.js'
 import type { CredentialView } from '../query/credential-view.js'
 import { textOfClaimsPath } from './claims-path.js'
 import type { ClaimsQuery } from './claims-query.js'
-import type { CredentialQuery } from './credential-query.js'
+import type { CredentialQuery, TrustedAuthority } from './credential-query.js'
 import type { DcqlQuery } from './dcql-query.js'
 import { claimFault } from './select-claims.js'
 
@@ -17,6 +17,8 @@ export interface DcqlPresentation {
    * has no `x5c`.
    */
   readonly authorityKeyIdentifiers?: readonly string[]
+  /** Whether the issuer is on the trusted list with an address. Absent if no list was looked at. */
+  readonly isOnList?: (address: string) => boolean
 }
 
 /**
@@ -119,11 +121,19 @@ function checkHolderBinding(credential: CredentialQuery, { holderBound }: DcqlPr
 }
 
 /** §6.1.1: the credential matches one value of one entry. */
-function checkAuthorities(credential: CredentialQuery, { authorityKeyIdentifiers }: DcqlPresentation): DcqlMismatch[] {
-  const accepted = credential.trusted_authorities?.flatMap(({ values }) => values)
-  if (accepted === undefined || authorityKeyIdentifiers?.some((identifier) => accepted.includes(identifier))) return []
+function checkAuthorities(credential: CredentialQuery, presentation: DcqlPresentation): DcqlMismatch[] {
+  const { trusted_authorities: authorities } = credential
+  if (authorities === undefined || authorities.some((authority) => comesFrom(authority, presentation))) return []
   return [mismatch(credential.id, 'trusted_authorities', 'comes from none of the trusted_authorities.')]
 }
+
+const comesFrom = (
+  { type, values }: TrustedAuthority,
+  { authorityKeyIdentifiers = [], isOnList = () => false }: DcqlPresentation,
+): boolean =>
+  type === 'aki'
+    ? authorityKeyIdentifiers.some((identifier) => values.includes(identifier))
+    : values.some((address) => isOnList(address))
 
 /** Appendix B */
 function checkMeta({ id, meta }: CredentialQuery, view: CredentialView): DcqlMismatch[] {

@@ -2,21 +2,33 @@ import type { ServiceStatus, ServiceUse } from '../trust-list.js'
 
 const ETSI = 'http://uri.etsi.org'
 
+const SERVICES = `${ETSI}/TrstSvc/Svctype`
+const PILOT = `${ETSI}/Svc/Svctype`
+
 /**
- * Types of services that issue attestations, or certificates for those who do: electronic attestations of attributes (TS
- * 119 612 §5.5.1), and the providers of the EU's pilot lists. The authorities of certificates for persons (`CA/QC`) are not
- * among them: everybody with such a certificate could sign credentials.
+ * Types of services that issue attestations, or certificates for their issuers: electronic attestations of attributes
+ * (TS 119 612 §5.5.1), and the PID providers of the EU's pilot lists. The authorities of certificates for persons (`CA/QC`)
+ * are not among them: everybody with such a certificate could sign credentials.
  */
 const ATTESTATIONS: readonly string[] = [
-  `${ETSI}/TrstSvc/Svctype/EAA`,
-  `${ETSI}/TrstSvc/Svctype/EAA/Q`,
-  `${ETSI}/TrstSvc/Svctype/EAA/Pub-EAA`,
-  `${ETSI}/Svc/Svctype/Provider/PID`,
-  `${ETSI}/Svc/Svctype/Provider/Wallet`,
-  `${ETSI}/Svc/Svctype/CA/RPaccess`,
+  `${SERVICES}/EAA`,
+  `${SERVICES}/EAA/Q`,
+  `${SERVICES}/EAA/Pub-EAA`,
+  `${PILOT}/Provider/PID`,
 ]
 
-/** Uses of a service by its type. There are none unless the type is known, or the operator of Credence has named it. */
+/**
+ * The types of services that are trusted, by the purpose of the list. One list may have services for several purposes. A
+ * provider of wallets must not count as an issuer.
+ */
+export const TSL_SERVICE_TYPES = {
+  credentials: ATTESTATIONS,
+  status: ATTESTATIONS,
+  verifiers: [`${PILOT}/CA/RPaccess`],
+  wallets: [`${PILOT}/Provider/Wallet`],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
+/** Uses of a service by its type. There are none unless the type is named. */
 export const usesOf = (type: string, named: readonly string[] = ATTESTATIONS): readonly ServiceUse[] =>
   named.includes(type) ? ['issuance', 'status'] : []
 

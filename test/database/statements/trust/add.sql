@@ -8,6 +8,7 @@ WITH
         profile,
         purpose,
         types,
+        service_types,
         signer,
         max_age_hours,
         territory,
@@ -23,10 +24,11 @@ WITH
         $5,
         $6::json,
         $7::json,
-        $8,
+        $8::json,
         $9,
         $10,
-        $11
+        $11,
+        $12
       )
     ON CONFLICT (url, purpose) DO NOTHING
     RETURNING
@@ -36,9 +38,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
-      $12,
       $13,
       $14,
+      $15,
       "added"."id"
     FROM
       "added"
@@ -50,6 +52,7 @@ SELECT
   profile,
   purpose,
   types,
+  service_types AS "serviceTypes",
   signer,
   max_age_hours AS "maxAgeHours",
   territory,

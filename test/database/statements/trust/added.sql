@@ -5,6 +5,7 @@ SELECT
   profile,
   purpose,
   types,
+  service_types AS "serviceTypes",
   signer,
   max_age_hours AS "maxAgeHours",
   territory,

@@ -83,9 +83,16 @@ describe('a credential query (§6.1)', () => {
     ])
   })
 
-  it('names trusted authorities of type aki (§6.1.1.1)', () => {
+  it('names trusted authorities of type aki or etsi_tl (§6.1.1)', () => {
+    for (const type of ['openid_federation', 'other', undefined])
+      expect(faultsOf({ trusted_authorities: [{ type, values: ['x'] }] })).toEqual([
+        'credentials.0.trusted_authorities.0.type must be aki or etsi_tl; openid_federation and other types are not supported',
+      ])
+    expect(faultsOf({ trusted_authorities: [{ type: 'etsi_tl', values: ['https://lists.example/pid.jwt'] }] })).toEqual(
+      [],
+    )
     expect(faultsOf({ trusted_authorities: [{ type: 'etsi_tl', values: ['x'] }] })).toEqual([
-      'credentials.0.trusted_authorities.0.type must be aki, the only type that is supported',
+      'credentials.0.trusted_authorities.0.values.0 must be the address of a trusted list',
     ])
     expect(faultsOf({ trusted_authorities: [{ type: 'aki', values: [] }] })).toEqual([
       'credentials.0.trusted_authorities.0.values must not be empty',

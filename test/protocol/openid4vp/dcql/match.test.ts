@@ -157,6 +157,10 @@ describe('a presentation (§6.1)', () => {
     ]
     expect(mismatch(trusting, { ...sdJwt(), authorityKeyIdentifiers: ['XXXX'] })).toEqual(refused)
     expect(mismatch(trusting, sdJwt())).toEqual(refused)
+    const listed = { ...personQuery, trusted_authorities: [{ type: 'etsi_tl', values: ['urn:a', 'urn:b'] }] }
+    expect(mismatch(listed, { ...sdJwt(), isOnList: (address) => address === 'urn:b' })).toEqual([])
+    expect(mismatch(listed, { ...sdJwt(), isOnList: () => false })).toEqual(refused)
+    expect(mismatch(listed, { ...sdJwt(), authorityKeyIdentifiers: ['urn:a'] })).toEqual(refused)
   })
 
   it('is of one of the vct_values (Appendix B.3.5)', () => {

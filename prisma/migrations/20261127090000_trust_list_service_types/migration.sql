@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "trust_lists" ADD COLUMN "service_types" JSON;
