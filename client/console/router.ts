@@ -5,6 +5,7 @@ import { auditSearch } from './screens/audit/search.js'
 import { credentialSearch } from './screens/credentials/search.js'
 import { Overview } from './screens/overview/overview.js'
 import { sessionSearch } from './screens/sessions/search.js'
+import { entitySearch } from './screens/trust/lists/search.js'
 import { Broken } from './shell/broken.js'
 import { NotFound } from './shell/not-found.js'
 import { Pending } from './shell/pending.js'
@@ -182,6 +183,26 @@ const trusted = createRoute({
   component: lazyRouteComponent(() => import('./screens/trust/trusted.js'), 'Trusted'),
 })
 
+const lists = createRoute({
+  getParentRoute: () => root,
+  path: '/trust/lists',
+  component: lazyRouteComponent(() => import('./screens/trust/lists/lists.js'), 'TrustLists'),
+})
+
+const list = createRoute({
+  getParentRoute: () => root,
+  path: '/trust/lists/$id',
+  validateSearch: entitySearch,
+  component: lazyRouteComponent(() => import('./screens/trust/lists/list.js'), 'TrustList'),
+})
+
+// The address does not contain what is explained: it may be a person's credential.
+const explain = createRoute({
+  getParentRoute: () => root,
+  path: '/trust/explain',
+  component: lazyRouteComponent(() => import('./screens/trust/explain/explain.js'), 'ExplainTrust'),
+})
+
 const images = createRoute({
   getParentRoute: () => root,
   path: '/trust/images',
@@ -285,6 +306,9 @@ export const router = createRouter({
     verify,
     trust,
     trusted,
+    lists,
+    list,
+    explain,
     images,
     rotation,
     newIssuer,

@@ -17,6 +17,7 @@ beforeEach(forgetDrafts)
 const NOT_KEPT: Readonly<Record<string, string>> = {
   'client/console/ui/filters.tsx': 'The address holds the filters of a list.',
   'client/console/ui/export-button.tsx': 'A dialog with two days and a format.',
+  'client/console/screens/trust/explain/explain.tsx': 'A question about a pasted credential. It changes nothing.',
   'client/console/screens/verify/verify.tsx': 'A check of a pasted credential. It changes nothing.',
   'client/console/screens/person/person.tsx': 'A search.',
   'client/console/screens/wallets/rename.tsx': 'A dialog with one name.',

@@ -10,6 +10,11 @@ import { fr as faceFr } from '../../client/console/texts/faces/fr.js'
 import { it as faceIt } from '../../client/console/texts/faces/it.js'
 import { fr } from '../../client/console/texts/fr.js'
 import { it as italian } from '../../client/console/texts/it.js'
+import { de as listDe } from '../../client/console/texts/trust-lists/de.js'
+import { en as listEn } from '../../client/console/texts/trust-lists/en.js'
+import { es as listEs } from '../../client/console/texts/trust-lists/es.js'
+import { fr as listFr } from '../../client/console/texts/trust-lists/fr.js'
+import { it as listIt } from '../../client/console/texts/trust-lists/it.js'
 import { de as editorDe } from '../../client/console/texts/type-editor/de.js'
 import { en as editorEn } from '../../client/console/texts/type-editor/en.js'
 import { es as editorEs } from '../../client/console/texts/type-editor/es.js'
@@ -62,8 +67,8 @@ const SAME_IN_BOTH = [
 ]
 
 describe('The texts of the console', () => {
-  const english = new Map(textsOf({ ...en, editor: editorEn, faces: faceEn }))
-  const german = textsOf({ ...de, editor: editorDe, faces: faceDe })
+  const english = new Map(textsOf({ ...en, editor: editorEn, faces: faceEn, trustLists: listEn }))
+  const german = textsOf({ ...de, editor: editorDe, faces: faceDe, trustLists: listDe })
 
   it('are the same in German and English only if both languages have the same word', () => {
     const same = german.filter(([name, text]) => typeof text === 'string' && text === english.get(name))
@@ -73,9 +78,20 @@ describe('The texts of the console', () => {
   })
 
   it('are never empty', () => {
-    const others = [fr, es, italian, editorFr, editorEs, editorIt, faceFr, faceEs, faceIt].flatMap((texts) =>
-      textsOf(texts),
-    )
+    const others = [
+      fr,
+      es,
+      italian,
+      editorFr,
+      editorEs,
+      editorIt,
+      faceFr,
+      faceEs,
+      faceIt,
+      listFr,
+      listEs,
+      listIt,
+    ].flatMap((texts) => textsOf(texts))
     expect(others).toHaveLength(3 * english.size)
     const all = [...english, ...german, ...others]
     expect(all.filter(([, text]) => typeof text === 'string' && text.trim() === '')).toEqual([])

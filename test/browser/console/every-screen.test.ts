@@ -73,6 +73,14 @@ async function prepared(): Promise<Readonly<Record<string, string>>> {
     description: 'Laden',
   })
   await desk.service.request('POST', `/api/v1/webhooks/${webhook.id}/test`, { body: {} })
+  const list = await post('/api/v1/trust-lists', {
+    url: `${desk.service.url}/no-list.jwt`,
+    kind: 'lote',
+    purpose: 'credentials',
+    types: ['https://club.example/membership', 'org.iso.18013.5.1.mDL', 'urn:eudi:pid:1'],
+    signer: { sha256: 'ab'.repeat(32) },
+    note: 'Personalausweise',
+  })
   const holders = await desk.service.request('GET', '/agent/holders')
   const [held] = (await wallet.get('/credentials')).json
   return {
@@ -87,6 +95,7 @@ async function prepared(): Promise<Readonly<Record<string, string>>> {
     '/wallets/$id/credentials/$credentialId': `/wallets/${wallet.id}/credentials/${held.id}`,
     '/trust/issuers/$id': `/trust/issuers/${issuer.id}`,
     '/trust/verifiers/$id': `/trust/verifiers/${verifier.id}`,
+    '/trust/lists/$id': `/trust/lists/${list.id}`,
     '/webhooks/$id': `/webhooks/${webhook.id}`,
   }
 }

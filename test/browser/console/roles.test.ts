@@ -4,9 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PLACES } from '../../../client/console/navigation.js'
 import { NEEDS, type Operation } from '../../../client/console/operations.js'
 import { en } from '../../../client/console/texts/en.js'
+import { en as listTexts } from '../../../client/console/texts/trust-lists/en.js'
 import { ask, type ConsoleService, logIn, startConsole } from '../../console/actors.js'
 import { assertGood } from '../actors.js'
 import { driven, heading, settled } from './actors.js'
+
+const { lists, explain } = listTexts
 
 type Path = keyof typeof NEEDS
 
@@ -33,6 +36,12 @@ const BUTTONS: readonly (readonly [path: Path, role: 'button' | 'link', name: st
   ['/requests/new-request', 'button', en.requests.save, 'vpQueries.create'],
   ['/trust', 'link', en.trust.newIssuer, 'agent.createIssuer'],
   ['/trust', 'link', en.trust.newVerifier, 'agent.createVerifier'],
+  ['/trust', 'link', en.trust.lists, 'trustLists.list'],
+  ['/trust', 'link', en.trust.explain, 'trustLists.explain'],
+  ['/trust/lists', 'button', lists.add, 'trustLists.add'],
+  ['/trust/lists/$id', 'button', lists.refresh, 'trustLists.refresh'],
+  ['/trust/lists/$id', 'button', lists.remove, 'trustLists.remove'],
+  ['/trust/explain', 'button', explain.explain, 'trustLists.explain'],
   ['/trust/trusted', 'button', en.trust.removeTrusted('Diplome'), 'trustedIssuers.remove'],
   ['/audit', 'button', en.exports.open, 'exports.create'],
 ]
@@ -69,6 +78,12 @@ async function prepared(): Promise<Partial<Record<Path, string>>> {
   const issuer = await post('/agent/issuer', { method: 'key' })
   const verifier = await post('/agent/verifier', { method: 'key' })
   await post('/api/v1/trusted-issuers', { issuer: 'https://university.example', note: 'Diplome' })
+  const list = await post('/api/v1/trust-lists', {
+    url: 'https://127.0.0.1.nip.example/list.jwt',
+    kind: 'lote',
+    purpose: 'credentials',
+    signer: { sha256: 'ab'.repeat(32) },
+  })
   const holder = await post('/agent/holder', { method: 'key' })
   const taken = await post(`/holders/${holder.id}/process`, { uri: (await offered()).credentialOfferUri })
   return {
@@ -79,6 +94,7 @@ async function prepared(): Promise<Partial<Record<Path, string>>> {
     '/credentials/$id': `/credentials/${credential.id}`,
     '/wallets/$id': `/wallets/${holder.id}`,
     '/wallets/$id/credentials/$credentialId': `/wallets/${holder.id}/credentials/${taken.credentials[0].id}`,
+    '/trust/lists/$id': `/trust/lists/${list.id}`,
     '/trust/issuers/$id': `/trust/issuers/${issuer.id}`,
     '/trust/verifiers/$id': `/trust/verifiers/${verifier.id}`,
   }

@@ -4,6 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { FACE_TEXTS } from '../../../client/console/texts/faces/load.js'
 import { LANGUAGES } from '../../../client/console/texts/languages.js'
+import { TRUST_LIST_TEXTS } from '../../../client/console/texts/trust-lists/load.js'
 import { EDITOR_TEXTS } from '../../../client/console/texts/type-editor/load.js'
 
 const directory = 'dist/console'
@@ -27,9 +28,10 @@ it('the first screen transfers at most 250 KiB, including texts, styles and the 
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MOST)
 })
 
-it.each(LANGUAGES)('the texts in %s of the type editor and of branding are files of their own', async (language) => {
+it.each(LANGUAGES)('the texts in %s of the type editor, branding and trusted lists are files of their own', async (language) => {
   const { intro } = (await EDITOR_TEXTS[language]()).start
   const { choose } = (await FACE_TEXTS[language]()).images
+  const { newIntro } = (await TRUST_LIST_TEXTS[language]()).lists
   const names = readdirSync(join(directory, 'assets')).filter((name) => name.endsWith('.js'))
   const having = (text: string) =>
     names
@@ -37,6 +39,7 @@ it.each(LANGUAGES)('the texts in %s of the type editor and of branding are files
       .map((name) => name.replace(/-[\w-]{8}\.js$/, ''))
   expect(having(intro)).toEqual([`type-editor-texts-${language}`])
   expect(having(choose)).toEqual([`faces-texts-${language}`])
+  expect(having(newIntro)).toEqual([`trust-lists-texts-${language}`])
 })
 
 it('no file names another host', () => {

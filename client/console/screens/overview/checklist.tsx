@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { type Setup, type SetupItem, setup, setupAtOnce } from '../../queries/overview.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
@@ -6,6 +7,7 @@ import { ProblemNote } from '../../ui/problem-note.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Sentence } from '../../ui/sentence.js'
 import { Tag } from '../../ui/tag.js'
+import { type Path, useMay } from '../../ui/use-may.js'
 
 const TONES = { ok: 'good', warning: 'warn', missing: 'warn', failed: 'bad', unused: 'plain' } as const
 
@@ -59,6 +61,20 @@ function Found({ setup: { items, warnings } }: { readonly setup: Setup }) {
   )
 }
 
+/** The screen on which the user changes what an item is about. */
+const SCREENS = { trustLists: '/trust/lists' } as const satisfies Partial<Record<SetupItem['id'], Path>>
+
+const screenOf = (id: SetupItem['id']) => (id in SCREENS ? SCREENS[id as keyof typeof SCREENS] : undefined)
+
+/** The name of an item. It leads to the screen of the item, if there is one that the user may open. */
+function Name({ id }: Pick<SetupItem, 'id'>) {
+  const { overview: words } = useTexts()
+  const may = useMay()
+  const screen = screenOf(id)
+  const name = words.setupItems[id]
+  return screen === undefined || !may.open(screen) ? <span>{name}</span> : <Link to={screen}>{name}</Link>
+}
+
 function Items({ items }: { readonly items: readonly SetupItem[] }) {
   const { overview: words } = useTexts()
   if (items.length === 0) return null
@@ -67,7 +83,7 @@ function Items({ items }: { readonly items: readonly SetupItem[] }) {
       {items.map(({ id, state, sentence, action, expiresAt }) => (
         <li key={id}>
           <p className="checklist-title">
-            {words.setupItems[id]} <Tag tone={TONES[state]}>{words.setupStates[state]}</Tag>
+            <Name id={id} /> <Tag tone={TONES[state]}>{words.setupStates[state]}</Tag>
           </p>
           <p>
             <Sentence>{sentence}</Sentence>

@@ -3,6 +3,7 @@ import { useTexts } from '../../texts/use-texts.js'
 import { Fact } from '../../ui/fact.js'
 import { Panel } from '../../ui/panel.js'
 import { Reason } from '../../ui/reason.js'
+import { ToExplain } from '../trust/explain/to-explain.js'
 import { useAsks } from './use-asks.js'
 
 interface Props {
@@ -35,6 +36,7 @@ export function Refusal({ session, checked: { checks, asks } }: Props) {
         <Fact name={words.sent}>{credentials.length === 0 ? words.sentNothing : credentials.join(', ')}</Fact>
         <Fact name={words.whatToDo}>{advice.length === 0 ? words.askAgain : advice.join(' ')}</Fact>
       </dl>
+      {failed.some(({ check }) => check === 'issuer-trust' || check === 'issuer-key') && <ToExplain />}
     </Panel>
   )
 }

@@ -11,6 +11,12 @@ export function Sections() {
         {words.signers}
       </Link>
       <Link to="/trust/trusted">{words.trusted}</Link>
+      <May open="/trust/lists">
+        <Link to="/trust/lists">{words.lists}</Link>
+      </May>
+      <May open="/trust/explain">
+        <Link to="/trust/explain">{words.explain}</Link>
+      </May>
       <May open="/trust/images">
         <Link to="/trust/images">{words.images}</Link>
       </May>

@@ -5,33 +5,12 @@ import { useForm } from 'react-hook-form'
 import { credence } from '../../service.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Field } from '../../ui/field.js'
+import { MAX_FILE_BYTES, textOfFile } from '../../ui/file-text.js'
 import { Panel } from '../../ui/panel.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { Screen } from '../../ui/screen.js'
+import { ToExplain } from '../trust/explain/to-explain.js'
 import { Verdict } from './verdict.js'
-
-/** Maximum size of a file in bytes. No credential is so large. */
-const MAX_BYTES = 1_048_576
-
-const base64UrlOf = (bytes: Uint8Array): string =>
-  btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
-
-/**
- * The credential in a file: the text of the file, or base64url of its bytes if the file is a binary mobile document.
- */
-async function credentialIn(file: File): Promise<string> {
-  const bytes = new Uint8Array(await file.arrayBuffer())
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes)
-    if (!text.includes('\0')) return text.trim()
-  } catch {
-    // The bytes are no text, so this is a binary credential.
-  }
-  return base64UrlOf(bytes)
-}
 
 /** Checks a received credential: pasted, dropped, or from a file. */
 export function Verify() {
@@ -50,11 +29,11 @@ export function Verify() {
   const take = async (file: File | undefined) => {
     if (file === undefined) return
     checking.reset()
-    if (file.size > MAX_BYTES) {
+    if (file.size > MAX_FILE_BYTES) {
       setError('credential', { message: words.tooLarge })
       return
     }
-    const text = await credentialIn(file)
+    const text = await textOfFile(file)
     setValue('credential', text, { shouldValidate: true })
     if (text !== '') check(text)
   }
@@ -131,6 +110,7 @@ export function Verify() {
           <p className="soft">
             {words.notHeld} <Link to="/requests/new-request">{words.toRequest}</Link>
           </p>
+          {checking.variables !== undefined && <ToExplain credential={checking.variables} />}
         </Panel>
       </div>
     </Screen>

@@ -15,6 +15,7 @@ import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { ShortId } from '../../ui/short-id.js'
 import { Tag } from '../../ui/tag.js'
+import { ToExplain } from '../trust/explain/to-explain.js'
 import { heldClaims } from './held-claims.js'
 import { useHeldFace } from './held-names.js'
 import { PresentedOf } from './presented.js'
@@ -119,6 +120,7 @@ function Whole({ walletId, credential }: Props) {
               <ShortId id={type.at(-1) ?? ''} what={words.type} />
             </Fact>
           </dl>
+          <ToExplain credential={credential.credential} />
         </Panel>
       </div>
       <Panel title={words.shownTo} intro={words.shownToIntro}>

@@ -1,3 +1,5 @@
+import { forgetHanded } from './handed-over.js'
+
 /** The input of a form before the user sends the form. */
 interface Draft {
   readonly values: unknown
@@ -44,7 +46,10 @@ export function followDraft(key: string, listener: (values: unknown) => void): (
 export const forgetDraft = (key: string): void => void drafts.delete(key)
 
 /** Forgets what every form was filled with. For the end of a user's session. */
-export const forgetDrafts = (): void => drafts.clear()
+export function forgetDrafts(): void {
+  drafts.clear()
+  forgetHanded()
+}
 
 /** Notes that a form is on the screen. @returns a function that notes the form's removal */
 export function showForm(key: string): () => void {
