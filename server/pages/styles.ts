@@ -54,6 +54,7 @@ a.button:hover { background: var(--accent-hover); }
 .again { margin: 1.5rem 0 0; }
 .again a { display: inline-block; padding: .5rem 0; }
 ul.asked { padding-left: 0; list-style: none; display: grid; gap: 1rem; }
+.kept ul { margin: .25rem 0 1rem; padding-inline-start: 1.1rem; color: var(--soft); font-size: .9rem; }
 .or { margin: .5rem 0; color: var(--soft); }
 .described, .listed { margin: .75rem 0 0; color: var(--soft); font-size: .9rem; }
 .credential ul { display: flex; flex-wrap: wrap; gap: .4rem; margin: .5rem 0 1rem; padding: 0; list-style: none; color: var(--ink); }

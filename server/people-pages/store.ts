@@ -4,6 +4,7 @@ import { type BatchDone, batchDone, deletedBatch, deletedRow, expiredBatch } fro
 import type { Database } from '../database/connect.js'
 import { type Fragment, fragment, Step } from '../database/fragment.js'
 import { idRow, json, noRow, storedClaims } from '../database/row-shapes.js'
+import type { Retention } from '../issuer/issuance/retention.js'
 import { offeringColumns } from '../issuer/openid4vci/offer-store.js'
 import { zOffering } from '../issuer/openid4vci/rows.js'
 import type { CredentialOfferState } from '../issuer/openid4vci/sessions/session.js'
@@ -49,6 +50,8 @@ const zPresentPage = zSession.extend({
   texts: storedClaims,
   textsKey: z.string().nullable(),
   inQrCode: z.boolean(),
+  /** Whether the claims were erased: then the answer is not stored. */
+  claimsErased: z.boolean(),
   /** Hash of the browser that opened the page first, which may be the current browser. */
   browserHash: z.string().nullable(),
   /** Whether this request has just bound the page to its browser. */
@@ -89,6 +92,7 @@ const zReceivePage = z.strictObject({
   schemaBody: json(),
   schemaClaims: json<ClaimNames[]>().nullable(),
   schemaDisplay: json<SchemaDisplay[]>().nullable(),
+  retention: json<Retention>().nullable(),
   issuer: zFace,
   /** Hash of the browser that opened the page first, which may be the current browser. */
   browserHash: z.string().nullable(),
@@ -119,13 +123,13 @@ const presentColumnsWith = (claims: ClaimsVault) => fragment`
   ${claims.keyOf('verification_sessions.names', fragment`s.id`)} AS "namesKey", ${askedTypes} AS types`
 
 const presentTables = fragment`
-  pages p JOIN (SELECT ${sessionColumns}, names, first_view ->> 'authorizationRequestUri' AS address FROM verification_sessions) s
+  pages p JOIN (SELECT ${sessionColumns}, names, claims_erased_at IS NOT NULL AS "claimsErased", first_view ->> 'authorizationRequestUri' AS address FROM verification_sessions) s
     ON s.id = p.verification_session_id
   LEFT JOIN verifiers v ON v.did = s."verifierId"`
 
 const receiveColumnsWith = (claims: ClaimsVault) => fragment`
   ${offeringColumns}, p.texts, ${claims.keyOf('pages.texts', fragment`p.id`)} AS "textsKey", p.in_qr_code AS "inQrCode", x.wallet_url AS "walletUrl",
-  s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody", s.claims AS "schemaClaims", ${faceOf(fragment`i`)} AS issuer`
+  s.title AS "schemaTitle", s.display AS "schemaDisplay", s.body AS "schemaBody", s.claims AS "schemaClaims", s.retention, ${faceOf(fragment`i`)} AS issuer`
 
 const receiveTables = fragment`
   pages p JOIN offerings o ON o.id = p.offering_id JOIN schemas s ON s.id = o.schema_id JOIN issuers i ON i.id = o.issuer_id

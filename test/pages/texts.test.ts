@@ -7,9 +7,20 @@ import { PAGE_LANGUAGES } from '../../server/pages/texts/languages.js'
 
 const KEYS = Object.keys(en) as TextKey[] // `Object.keys` returns strings.
 
-/** All forms of a text: one for a plain text, one for each plural category of a text with a number. */
+/** All forms of a text, by plural category: one for a plain text, one for each category of a text with a number. */
+const formsByCategory = (text: string | Readonly<Record<string, string>>): readonly (readonly [string, string])[] =>
+  typeof text === 'string' ? [['other', text]] : Object.entries(text)
+
 const formsOf = (text: string | Readonly<Record<string, string>>): readonly string[] =>
-  typeof text === 'string' ? [text] : Object.values(text)
+  formsByCategory(text).map(([, form]) => form)
+
+const NUMBERS = Array.from({ length: 1_000 }, (_, at) => at)
+
+/** Whether a plural category has one number alone, so that its form can name the number in words: Arabic “two days” is one word. */
+const isOfOneNumber = (lang: string, category: string): boolean => {
+  const rules = new Intl.PluralRules(lang)
+  return NUMBERS.filter((each) => rules.select(each) === category).length === 1
+}
 
 const placeholdersIn = (text: string): readonly string[] =>
   [...text.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name).sort()
@@ -20,9 +31,11 @@ describe.each([...PAGE_LANGUAGES])('the texts of the pages in %s', (lang, { text
   })
 
   it.each(KEYS)('%s has the placeholders of the English text, and no markup', (key) => {
-    const [english = ''] = formsOf(en[key])
-    for (const form of formsOf(texts[key])) {
-      expect(placeholdersIn(form)).toEqual(placeholdersIn(english))
+    const english = placeholdersIn(formsOf(en[key]).at(-1) ?? '')
+    for (const [category, form] of formsByCategory(texts[key])) {
+      const named = placeholdersIn(form)
+      const isInWords = !named.includes('count') && isOfOneNumber(lang, category)
+      expect(named).toEqual(isInWords ? english.filter((name) => name !== 'count') : english)
       expect(form).not.toMatch(/[<>&]|\{(?!\w+\})|(?<!\{\w+)\}/)
       expect(form.trim()).toBe(form)
       expect(form).not.toBe('')

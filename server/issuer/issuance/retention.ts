@@ -38,6 +38,14 @@ function claimsRetentionOf({ retention }: Retained, { retentionClaimsDays }: Ret
   return retentionClaimsDays === undefined ? 'never' : { days: retentionClaimsDays }
 }
 
+/** How long the claims of a credential are stored. The removal of its record ends the storage too. */
+export function claimsStored(type: Retained, config: RetentionConfig): ClaimsRetention {
+  const claims = claimsRetentionOf(type, config)
+  const record = type.retention?.record
+  if (record === undefined || claims === 'untilIssued') return claims
+  return { days: claims === 'never' ? record.days : Math.min(claims.days, record.days) }
+}
+
 /**
  * When claims are to be erased; null if they stay.
  *

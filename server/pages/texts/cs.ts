@@ -69,6 +69,41 @@ export const cs = catalogue({
   'present.youDeclined': 'Žádost jste odmítli. Nic nebylo předloženo.',
   'present.notDeclined': 'Odmítnout může pouze prohlížeč, který tuto stránku otevřel jako první. Nic se nezměnilo.',
 
+  'kept.heading': 'Co se uchovává',
+  'kept.answer': 'Tato služba uchovává přijatou odpověď {duration}. Během této doby si ji {verifier} může přečíst.',
+  'kept.copies': '{verifier} rozhoduje, jak dlouho uchovává vlastní kopie odpovědi.',
+  'kept.proof':
+    'Tato služba uchovává doklad o vaší odpovědi {duration}, i když odpověď nebude přijata. Doklad obsahuje vše, co předložíte.',
+  'kept.nothing': 'Tato služba vaši odpověď neuchovává.',
+  'kept.request': 'Po skončení žádosti ji tato služba uchovává {duration} bez vaší odpovědi.',
+  'kept.claims': 'Poté, co vaše peněženka potvrzení převezme, uchovává tato služba údaje z potvrzení {duration}.',
+  'kept.claimsSoon': 'Krátce poté, co vaše peněženka potvrzení převezme, tato služba údaje z potvrzení vymaže.',
+  'kept.claimsAlways': 'Tato služba uchovává údaje z potvrzení bez časového omezení.',
+  'kept.days': {
+    one: 'po dobu {count} dne',
+    few: 'po dobu {count} dnů',
+    many: 'po dobu {count} dne',
+    other: 'po dobu {count} dnů',
+  },
+  'kept.hours': {
+    one: 'po dobu {count} hodiny',
+    few: 'po dobu {count} hodin',
+    many: 'po dobu {count} hodiny',
+    other: 'po dobu {count} hodin',
+  },
+  'kept.minutes': {
+    one: 'po dobu {count} minuty',
+    few: 'po dobu {count} minut',
+    many: 'po dobu {count} minuty',
+    other: 'po dobu {count} minut',
+  },
+  'kept.seconds': {
+    one: 'po dobu {count} sekundy',
+    few: 'po dobu {count} sekund',
+    many: 'po dobu {count} sekundy',
+    other: 'po dobu {count} sekund',
+  },
+
   'pay.heading': 'Svou odpovědí schvalujete',
   'pay.payment': 'Platba',
   'pay.login': 'Přihlášení nebo jiná akce',

@@ -63,6 +63,21 @@ export const da = catalogue({
   'present.youDeclined': 'Du har afvist anmodningen. Der er ikke vist noget.',
   'present.notDeclined': 'Kun den browser, der åbnede siden først, kan afvise anmodningen. Der er ikke ændret noget.',
 
+  'kept.heading': 'Det gemmes',
+  'kept.answer': 'Denne tjeneste gemmer et godkendt svar {duration}. I den tid kan {verifier} læse det.',
+  'kept.copies': '{verifier} bestemmer selv, hvor længe egne kopier af svaret gemmes.',
+  'kept.proof':
+    'Denne tjeneste gemmer dokumentation for dit svar {duration}, også hvis svaret ikke godkendes. Dokumentationen indeholder alt, hvad du viser.',
+  'kept.nothing': 'Denne tjeneste gemmer ikke dit svar.',
+  'kept.request': 'Når anmodningen er slut, gemmer denne tjeneste den {duration} uden dit svar.',
+  'kept.claims': 'Når din tegnebog har hentet beviset, gemmer denne tjeneste oplysningerne {duration}.',
+  'kept.claimsSoon': 'Kort efter at din tegnebog har hentet beviset, sletter denne tjeneste oplysningerne.',
+  'kept.claimsAlways': 'Denne tjeneste gemmer oplysningerne i beviset uden tidsgrænse.',
+  'kept.days': { one: 'i {count} dag', other: 'i {count} dage' },
+  'kept.hours': { one: 'i {count} time', other: 'i {count} timer' },
+  'kept.minutes': { one: 'i {count} minut', other: 'i {count} minutter' },
+  'kept.seconds': { one: 'i {count} sekund', other: 'i {count} sekunder' },
+
   'pay.heading': 'Med dit svar godkender du',
   'pay.payment': 'Betaling',
   'pay.login': 'Login eller en anden handling',

@@ -67,6 +67,22 @@ export const de = catalogue({
   'present.notDeclined':
     'Nur der Browser, der diese Seite zuerst geöffnet hat, kann ablehnen. Es wurde nichts geändert.',
 
+  'kept.heading': 'Was gespeichert wird',
+  'kept.answer':
+    'Dieser Dienst speichert eine angenommene Antwort {duration}. In dieser Zeit kann {verifier} sie lesen.',
+  'kept.copies': '{verifier} entscheidet selbst, wie lange eigene Kopien der Antwort gespeichert werden.',
+  'kept.proof':
+    'Dieser Dienst speichert einen Beleg Ihrer Antwort {duration}, auch wenn die Antwort nicht angenommen wird. Der Beleg enthält alles, was Sie zeigen.',
+  'kept.nothing': 'Dieser Dienst speichert Ihre Antwort nicht.',
+  'kept.request': 'Wenn die Anfrage beendet ist, speichert dieser Dienst sie noch {duration}, ohne Ihre Antwort.',
+  'kept.claims': 'Nachdem Ihre Wallet den Nachweis abgeholt hat, speichert dieser Dienst die Angaben noch {duration}.',
+  'kept.claimsSoon': 'Kurz nachdem Ihre Wallet den Nachweis abgeholt hat, löscht dieser Dienst die Angaben.',
+  'kept.claimsAlways': 'Dieser Dienst speichert die Angaben des Nachweises ohne zeitliche Grenze.',
+  'kept.days': { one: '{count} Tag lang', other: '{count} Tage lang' },
+  'kept.hours': { one: '{count} Stunde lang', other: '{count} Stunden lang' },
+  'kept.minutes': { one: '{count} Minute lang', other: '{count} Minuten lang' },
+  'kept.seconds': { one: '{count} Sekunde lang', other: '{count} Sekunden lang' },
+
   'pay.heading': 'Mit Ihrer Antwort geben Sie frei',
   'pay.payment': 'Zahlung',
   'pay.login': 'Anmeldung oder andere Aktion',

@@ -68,6 +68,22 @@ export const en = {
   'present.youDeclined': 'You declined. Nothing was shown.',
   'present.notDeclined': 'Only the browser that opened this page first can decline. Nothing has changed.',
 
+  // What the service stores, and for how long. {duration} is one of the last four texts
+  'kept.heading': 'What is stored',
+  'kept.answer': 'This service stores an accepted answer {duration}. In that time, {verifier} can read it.',
+  'kept.copies': '{verifier} decides how long it stores its own copies of the answer.',
+  'kept.proof':
+    'This service stores proof of your answer {duration}, even if the answer is not accepted. The proof contains everything that you show.',
+  'kept.nothing': 'This service does not store your answer.',
+  'kept.request': 'After the request has ended, this service stores it {duration}, without your answer.',
+  'kept.claims': 'After your wallet has taken the credential, this service stores its claims {duration}.',
+  'kept.claimsSoon': 'Soon after your wallet has taken the credential, this service deletes its claims.',
+  'kept.claimsAlways': 'This service stores the claims of the credential without a time limit.',
+  'kept.days': { one: 'for {count} day', other: 'for {count} days' },
+  'kept.hours': { one: 'for {count} hour', other: 'for {count} hours' },
+  'kept.minutes': { one: 'for {count} minute', other: 'for {count} minutes' },
+  'kept.seconds': { one: 'for {count} second', other: 'for {count} seconds' },
+
   // The transactions that the holder authorizes with the answer
   'pay.heading': 'With your answer you approve',
   'pay.payment': 'Payment',

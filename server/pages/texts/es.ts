@@ -67,6 +67,25 @@ export const es = catalogue({
   'present.notDeclined':
     'Solo puede rechazar la solicitud el navegador que abrió primero esta página. No ha cambiado nada.',
 
+  'kept.heading': 'Qué se guarda',
+  'kept.answer': 'Este servicio guarda una respuesta aceptada {duration}. Durante ese tiempo, {verifier} puede leerla.',
+  'kept.copies': '{verifier} decide cuánto tiempo guarda sus propias copias de la respuesta.',
+  'kept.proof':
+    'Este servicio guarda una prueba de su respuesta {duration}, aunque la respuesta no se acepte. La prueba contiene todo lo que usted muestra.',
+  'kept.nothing': 'Este servicio no guarda su respuesta.',
+  'kept.request': 'Cuando la solicitud termina, este servicio la guarda {duration}, sin su respuesta.',
+  'kept.claims': 'Después de que su cartera obtenga la credencial, este servicio guarda los datos {duration}.',
+  'kept.claimsSoon': 'Poco después de que su cartera obtenga la credencial, este servicio borra los datos.',
+  'kept.claimsAlways': 'Este servicio guarda los datos de la credencial sin límite de tiempo.',
+  'kept.days': { one: 'durante {count} día', many: 'durante {count} días', other: 'durante {count} días' },
+  'kept.hours': { one: 'durante {count} hora', many: 'durante {count} horas', other: 'durante {count} horas' },
+  'kept.minutes': { one: 'durante {count} minuto', many: 'durante {count} minutos', other: 'durante {count} minutos' },
+  'kept.seconds': {
+    one: 'durante {count} segundo',
+    many: 'durante {count} segundos',
+    other: 'durante {count} segundos',
+  },
+
   'pay.heading': 'Con su respuesta autoriza',
   'pay.payment': 'Pago',
   'pay.login': 'Inicio de sesión u otra acción',

@@ -63,6 +63,22 @@ export const et = catalogue({
   'present.youDeclined': 'Te keeldusite. Midagi ei esitatud.',
   'present.notDeclined': 'Keelduda saab ainult brauser, mis avas selle lehe esimesena. Midagi ei muudetud.',
 
+  'kept.heading': 'Mida säilitatakse',
+  'kept.answer': 'See teenus säilitab vastu võetud vastust {duration}. Selle aja jooksul saab {verifier} seda lugeda.',
+  'kept.copies': '{verifier} otsustab ise, kui kaua oma koopiaid vastusest säilitada.',
+  'kept.proof':
+    'See teenus säilitab tõendusmaterjali teie vastuse kohta {duration}, ka siis, kui vastust vastu ei võeta. Tõendusmaterjal sisaldab kõike, mida te esitate.',
+  'kept.nothing': 'See teenus ei säilita teie vastust.',
+  'kept.request': 'Pärast päringu lõppu säilitab see teenus päringut {duration}, ilma teie vastuseta.',
+  'kept.claims': 'Kui teie digikukkur on tõendi vastu võtnud, säilitab see teenus tõendi andmeid {duration}.',
+  'kept.claimsSoon':
+    'Varsti pärast seda, kui teie digikukkur on tõendi vastu võtnud, kustutab see teenus tõendi andmed.',
+  'kept.claimsAlways': 'See teenus säilitab tõendi andmeid tähtajatult.',
+  'kept.days': { one: '{count} päeva', other: '{count} päeva' },
+  'kept.hours': { one: '{count} tunni', other: '{count} tundi' },
+  'kept.minutes': { one: '{count} minuti', other: '{count} minutit' },
+  'kept.seconds': { one: '{count} sekundi', other: '{count} sekundit' },
+
   'pay.heading': 'Oma vastusega kinnitate',
   'pay.payment': 'Makse',
   'pay.login': 'Sisselogimine või muu toiming',

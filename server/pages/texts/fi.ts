@@ -63,6 +63,21 @@ export const fi = catalogue({
   'present.youDeclined': 'Kieltäydyit. Mitään ei esitetty.',
   'present.notDeclined': 'Vain selain, joka avasi tämän sivun ensin, voi kieltäytyä. Mitään ei muutettu.',
 
+  'kept.heading': 'Mitä säilytetään',
+  'kept.answer': 'Tämä palvelu säilyttää hyväksytyn vastauksen {duration}. Sinä aikana {verifier} voi lukea sen.',
+  'kept.copies': '{verifier} päättää itse, kuinka kauan sen omia kopioita vastauksesta säilytetään.',
+  'kept.proof':
+    'Tämä palvelu säilyttää todisteen vastauksestasi {duration}, vaikka vastausta ei hyväksyttäisi. Todiste sisältää kaiken, mitä esität.',
+  'kept.nothing': 'Tämä palvelu ei säilytä vastaustasi.',
+  'kept.request': 'Kun pyyntö on päättynyt, tämä palvelu säilyttää sitä vielä {duration} ilman vastaustasi.',
+  'kept.claims': 'Kun lompakkosi on noutanut todistuksen, tämä palvelu säilyttää sen tiedot {duration}.',
+  'kept.claimsSoon': 'Pian sen jälkeen, kun lompakkosi on noutanut todistuksen, tämä palvelu poistaa sen tiedot.',
+  'kept.claimsAlways': 'Tämä palvelu säilyttää todistuksen tiedot ilman aikarajaa.',
+  'kept.days': { one: '{count} päivän ajan', other: '{count} päivän ajan' },
+  'kept.hours': { one: '{count} tunnin ajan', other: '{count} tunnin ajan' },
+  'kept.minutes': { one: '{count} minuutin ajan', other: '{count} minuutin ajan' },
+  'kept.seconds': { one: '{count} sekunnin ajan', other: '{count} sekunnin ajan' },
+
   'pay.heading': 'Vastauksellasi hyväksyt',
   'pay.payment': 'Maksu',
   'pay.login': 'Kirjautuminen tai muu toimi',

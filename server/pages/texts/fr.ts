@@ -70,6 +70,27 @@ export const fr = catalogue({
   'present.youDeclined': 'Vous avez refusé. Rien n’a été présenté.',
   'present.notDeclined': 'Seul le navigateur qui a ouvert cette page en premier peut refuser. Rien n’a changé.',
 
+  'kept.heading': 'Ce qui est conservé',
+  'kept.answer': 'Ce service conserve une réponse acceptée {duration}. Pendant ce temps, {verifier} peut la lire.',
+  'kept.copies': '{verifier} décide combien de temps ses propres copies de la réponse sont conservées.',
+  'kept.proof':
+    'Ce service conserve une preuve de votre réponse {duration}, même si la réponse n’est pas acceptée. La preuve contient tout ce que vous présentez.',
+  'kept.nothing': 'Ce service ne conserve pas votre réponse.',
+  'kept.request': 'Une fois la demande terminée, ce service la conserve {duration}, sans votre réponse.',
+  'kept.claims':
+    'Une fois que votre portefeuille a récupéré l’attestation, ce service en conserve les informations {duration}.',
+  'kept.claimsSoon':
+    'Peu après que votre portefeuille a récupéré l’attestation, ce service en efface les informations.',
+  'kept.claimsAlways': 'Ce service conserve les informations de l’attestation sans limite de durée.',
+  'kept.days': { one: 'pendant {count} jour', many: 'pendant {count} jours', other: 'pendant {count} jours' },
+  'kept.hours': { one: 'pendant {count} heure', many: 'pendant {count} heures', other: 'pendant {count} heures' },
+  'kept.minutes': { one: 'pendant {count} minute', many: 'pendant {count} minutes', other: 'pendant {count} minutes' },
+  'kept.seconds': {
+    one: 'pendant {count} seconde',
+    many: 'pendant {count} secondes',
+    other: 'pendant {count} secondes',
+  },
+
   'pay.heading': 'Par votre réponse, vous autorisez',
   'pay.payment': 'Paiement',
   'pay.login': 'Connexion ou autre action',

@@ -8,7 +8,7 @@ export const ga = catalogue({
   'brand.contact': 'Teagmháil',
   'brand.privacy': 'Príobháideachas',
   'brand.terms': 'Téarmaí',
-  'brand.imprint': 'Fógra dlí',
+  'brand.imprint': 'Fógra dlíthiúil',
 
   'open.reload': 'Athlódáil an leathanach seo chun an dul chun cinn a fheiceáil',
   'open.until': 'Oscailte go dtí {moment}.',
@@ -27,7 +27,7 @@ export const ga = catalogue({
   'code.notFound': 'Nach n-aithníonn an ceamara an cód?',
   'link.used':
     'Úsáideadh an nasc seo cheana nó tá sé imithe in éag. Má tá nasc eile ag teastáil uait, iarr ar an seoltóir é.',
-  'wallets.none': 'Gan tiachóg fós?',
+  'wallets.none': 'Nach bhfuil tiachóg agat fós?',
   'wallets.get': 'Suiteáil ceann de na haipeanna seo. Ansin oscail an leathanach seo arís.',
   'wallets.web': 'Suíomh gréasáin',
   'contact.ask': 'Is féidir leat nasc nua a iarraidh anseo: {contact}',
@@ -71,11 +71,54 @@ export const ga = catalogue({
   'present.declineHint': 'Má dhiúltaíonn tú, ní thaispeántar aon rud, agus cuirtear deireadh leis an iarratas.',
   'present.youDeclined': 'Dhiúltaigh tú. Níor taispeánadh aon rud.',
   'present.notDeclined':
-    'Ní féidir ach leis an mbrabhsálaí a d’oscail an leathanach seo ar dtús diúltú. Níor athraíodh aon rud.',
+    'Ní féidir diúltú ach sa bhrabhsálaí a d’oscail an leathanach seo ar dtús. Níor athraíodh aon rud.',
 
-  'pay.heading': 'Le do fhreagra ceadaíonn tú',
+  'kept.heading': 'Cad a stóráiltear',
+  'kept.answer':
+    'Stórálann an tseirbhís seo freagra a nglactar leis {duration}. Le linn an ama sin, is féidir le {verifier} é a léamh.',
+  'kept.copies': 'Is é {verifier} a chinneann cá fhad a stórálann sé a chóipeanna féin den fhreagra.',
+  'kept.proof':
+    'Stórálann an tseirbhís seo cruthúnas ar d’fhreagra {duration}, fiú mura nglactar leis an bhfreagra. Tá gach rud a thaispeánann tú sa chruthúnas.',
+  'kept.nothing': 'Ní stórálann an tseirbhís seo d’fhreagra.',
+  'kept.request':
+    'Nuair a bheidh deireadh leis an iarratas, stórálfaidh an tseirbhís seo é {duration}, gan d’fhreagra.',
+  'kept.claims':
+    'Nuair a bheidh an dearbhú bailithe ag do thiachóg, stórálfaidh an tseirbhís seo sonraí an dearbhaithe {duration}.',
+  'kept.claimsSoon':
+    'Go gairid tar éis do do thiachóg an dearbhú a bhailiú, scriosfaidh an tseirbhís seo sonraí an dearbhaithe.',
+  'kept.claimsAlways': 'Stórálann an tseirbhís seo sonraí an dearbhaithe gan teorainn ama.',
+  'kept.days': {
+    one: 'ar feadh lae amháin',
+    two: 'ar feadh dhá lá',
+    few: 'ar feadh {count} lá',
+    many: 'ar feadh {count} lá',
+    other: 'ar feadh {count} lá',
+  },
+  'kept.hours': {
+    one: 'ar feadh uair an chloig',
+    two: 'ar feadh dhá uair an chloig',
+    few: 'ar feadh {count} huaire an chloig',
+    many: 'ar feadh {count} n-uaire an chloig',
+    other: 'ar feadh {count} uair an chloig',
+  },
+  'kept.minutes': {
+    one: 'ar feadh nóiméid amháin',
+    two: 'ar feadh dhá nóiméad',
+    few: 'ar feadh {count} nóiméad',
+    many: 'ar feadh {count} nóiméad',
+    other: 'ar feadh {count} nóiméad',
+  },
+  'kept.seconds': {
+    one: 'ar feadh soicind amháin',
+    two: 'ar feadh dhá shoicind',
+    few: 'ar feadh {count} shoicind',
+    many: 'ar feadh {count} soicind',
+    other: 'ar feadh {count} soicind',
+  },
+
+  'pay.heading': 'Le d’fhreagra, ceadaíonn tú',
   'pay.payment': 'Íocaíocht',
-  'pay.login': 'Síniú isteach nó gníomh eile',
+  'pay.login': 'Logáil isteach nó gníomh eile',
   'pay.account': 'Rochtain ar do chuntas',
   'pay.mandate': 'Sainordú dochair dhírigh',
   'pay.other': 'Idirbheart',
@@ -88,7 +131,7 @@ export const ga = catalogue({
   'pay.reference': 'Tagairt',
   'pay.time': 'Dáta agus am',
   'pay.date': 'Dáta forghníomhaithe',
-  'pay.instant': 'Íocaíocht láithreach',
+  'pay.instant': 'Íocaíocht mheandarach',
   'pay.reserved': 'Cuirtear an méid in áirithe ar dtús',
   'pay.provider': 'Soláthraí seirbhíse',
   'pay.service': 'Seirbhís',
@@ -104,15 +147,15 @@ export const ga = catalogue({
   'receive.offered': 'Dearbhú atá á thairiscint',
   'receive.contains': 'Tá an méid seo ann',
   'receive.codeOfDigits': {
-    one: 'Iarrfaidh do thiachóg ort cód ina bhfuil {count} digit amháin a chur isteach. Gheobhaidh tú an cód ar leithligh.',
-    two: 'Iarrfaidh do thiachóg ort cód ina bhfuil {count} dhigit a chur isteach. Gheobhaidh tú an cód ar leithligh.',
+    one: 'Iarrfaidh do thiachóg ort cód ina bhfuil digit amháin a chur isteach. Gheobhaidh tú an cód ar leithligh.',
+    two: 'Iarrfaidh do thiachóg ort cód ina bhfuil dhá dhigit a chur isteach. Gheobhaidh tú an cód ar leithligh.',
     few: 'Iarrfaidh do thiachóg ort cód ina bhfuil {count} dhigit a chur isteach. Gheobhaidh tú an cód ar leithligh.',
     many: 'Iarrfaidh do thiachóg ort cód ina bhfuil {count} ndigit a chur isteach. Gheobhaidh tú an cód ar leithligh.',
     other: 'Iarrfaidh do thiachóg ort cód ina bhfuil {count} digit a chur isteach. Gheobhaidh tú an cód ar leithligh.',
   },
   'receive.codeOfCharacters': {
-    one: 'Iarrfaidh do thiachóg ort cód ina bhfuil {count} charachtar amháin a chur isteach. Gheobhaidh tú an cód ar leithligh.',
-    two: 'Iarrfaidh do thiachóg ort cód ina bhfuil {count} charachtar a chur isteach. Gheobhaidh tú an cód ar leithligh.',
+    one: 'Iarrfaidh do thiachóg ort cód ina bhfuil carachtar amháin a chur isteach. Gheobhaidh tú an cód ar leithligh.',
+    two: 'Iarrfaidh do thiachóg ort cód ina bhfuil dhá charachtar a chur isteach. Gheobhaidh tú an cód ar leithligh.',
     few: 'Iarrfaidh do thiachóg ort cód ina bhfuil {count} charachtar a chur isteach. Gheobhaidh tú an cód ar leithligh.',
     many: 'Iarrfaidh do thiachóg ort cód ina bhfuil {count} gcarachtar a chur isteach. Gheobhaidh tú an cód ar leithligh.',
     other:

@@ -64,6 +64,21 @@ export const hr = catalogue({
   'present.youDeclined': 'Odbili ste zahtjev. Ništa nije predočeno.',
   'present.notDeclined': 'Odbiti može samo preglednik koji je prvi otvorio ovu stranicu. Ništa se nije promijenilo.',
 
+  'kept.heading': 'Što se čuva',
+  'kept.answer': 'Ova usluga čuva prihvaćeni odgovor {duration}. Za to vrijeme {verifier} ga može pročitati.',
+  'kept.copies': '{verifier} odlučuje koliko dugo čuva vlastite kopije odgovora.',
+  'kept.proof':
+    'Ova usluga čuva dokaz o vašem odgovoru {duration}, čak i ako odgovor nije prihvaćen. Dokaz sadržava sve što predočite.',
+  'kept.nothing': 'Ova usluga ne čuva vaš odgovor.',
+  'kept.request': 'Nakon završetka zahtjeva ova ga usluga čuva {duration}, bez vašeg odgovora.',
+  'kept.claims': 'Nakon što vaša lisnica preuzme potvrdu, ova usluga čuva podatke iz potvrde {duration}.',
+  'kept.claimsSoon': 'Ubrzo nakon što vaša lisnica preuzme potvrdu, ova usluga briše podatke iz potvrde.',
+  'kept.claimsAlways': 'Ova usluga čuva podatke iz potvrde bez vremenskog ograničenja.',
+  'kept.days': { one: '{count} dan', few: '{count} dana', other: '{count} dana' },
+  'kept.hours': { one: '{count} sat', few: '{count} sata', other: '{count} sati' },
+  'kept.minutes': { one: '{count} minutu', few: '{count} minute', other: '{count} minuta' },
+  'kept.seconds': { one: '{count} sekundu', few: '{count} sekunde', other: '{count} sekundi' },
+
   'pay.heading': 'Svojim odgovorom odobravate',
   'pay.payment': 'Plaćanje',
   'pay.login': 'Prijava ili druga radnja',

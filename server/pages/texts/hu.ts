@@ -66,6 +66,23 @@ export const hu = catalogue({
   'present.notDeclined':
     'Csak az a böngésző utasíthatja el a kérést, amely elsőként nyitotta meg ezt az oldalt. Semmi sem változott.',
 
+  'kept.heading': 'Mit tárol ez a szolgáltatás',
+  'kept.answer':
+    'Ez a szolgáltatás az elfogadott választ {duration} tárolja. Ez idő alatt {verifier} elolvashatja a választ.',
+  'kept.copies': '{verifier} maga dönti el, meddig tárolja a válasz saját másolatait.',
+  'kept.proof':
+    'Ez a szolgáltatás a válasza bizonyítékát {duration} tárolja, akkor is, ha a választ nem fogadjuk el. A bizonyíték mindent tartalmaz, amit bemutat.',
+  'kept.nothing': 'Ez a szolgáltatás nem tárolja a válaszát.',
+  'kept.request': 'A kérés lezárulása után ez a szolgáltatás a kérést {duration} tárolja, a válasza nélkül.',
+  'kept.claims': 'Miután a tárcája átvette a tanúsítványt, ez a szolgáltatás a tanúsítvány adatait {duration} tárolja.',
+  'kept.claimsSoon':
+    'Röviddel azután, hogy a tárcája átvette a tanúsítványt, ez a szolgáltatás törli a tanúsítvány adatait.',
+  'kept.claimsAlways': 'Ez a szolgáltatás időkorlát nélkül tárolja a tanúsítvány adatait.',
+  'kept.days': { one: '{count} napig', other: '{count} napig' },
+  'kept.hours': { one: '{count} óráig', other: '{count} óráig' },
+  'kept.minutes': { one: '{count} percig', other: '{count} percig' },
+  'kept.seconds': { one: '{count} másodpercig', other: '{count} másodpercig' },
+
   'pay.heading': 'Válaszával ezt hagyja jóvá',
   'pay.payment': 'Fizetés',
   'pay.login': 'Bejelentkezés vagy más művelet',

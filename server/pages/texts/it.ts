@@ -65,6 +65,22 @@ export const it = catalogue({
   'present.youDeclined': 'Hai rifiutato. Non è stato presentato nulla.',
   'present.notDeclined': 'Può rifiutare solo il browser che ha aperto per primo questa pagina. Non è cambiato nulla.',
 
+  'kept.heading': 'Che cosa viene conservato',
+  'kept.answer':
+    'Questo servizio conserva una risposta accettata {duration}. In questo periodo {verifier} può leggerla.',
+  'kept.copies': '{verifier} decide per quanto tempo conservare le proprie copie della risposta.',
+  'kept.proof':
+    'Questo servizio conserva una prova della tua risposta {duration}, anche se la risposta non viene accettata. La prova contiene tutto ciò che presenti.',
+  'kept.nothing': 'Questo servizio non conserva la tua risposta.',
+  'kept.request': 'Al termine della richiesta, questo servizio la conserva {duration}, senza la tua risposta.',
+  'kept.claims': 'Dopo che il tuo portafoglio ha scaricato l’attestato, questo servizio ne conserva i dati {duration}.',
+  'kept.claimsSoon': 'Poco dopo che il tuo portafoglio ha scaricato l’attestato, questo servizio ne cancella i dati.',
+  'kept.claimsAlways': 'Questo servizio conserva i dati dell’attestato senza limiti di tempo.',
+  'kept.days': { one: 'per {count} giorno', many: 'per {count} giorni', other: 'per {count} giorni' },
+  'kept.hours': { one: 'per {count} ora', many: 'per {count} ore', other: 'per {count} ore' },
+  'kept.minutes': { one: 'per {count} minuto', many: 'per {count} minuti', other: 'per {count} minuti' },
+  'kept.seconds': { one: 'per {count} secondo', many: 'per {count} secondi', other: 'per {count} secondi' },
+
   'pay.heading': 'Con la tua risposta autorizzi',
   'pay.payment': 'Pagamento',
   'pay.login': 'Accesso o altra azione',

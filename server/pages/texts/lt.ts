@@ -68,6 +68,26 @@ export const lt = catalogue({
   'present.youDeclined': 'Jūs atsisakėte. Nieko nepateikta.',
   'present.notDeclined': 'Atsisakyti gali tik naršyklė, kuri pirmoji atvėrė šį puslapį. Niekas nepakeista.',
 
+  'kept.heading': 'Kas saugoma',
+  'kept.answer': 'Ši paslauga priimtą atsakymą saugo {duration}. Tuo metu {verifier} gali jį perskaityti.',
+  'kept.copies': '{verifier} nusprendžia, kiek laiko saugoti savo turimas atsakymo kopijas.',
+  'kept.proof':
+    'Ši paslauga jūsų atsakymo įrodymą saugo {duration}, net jei atsakymas nepriimamas. Įrodyme yra viskas, ką pateikiate.',
+  'kept.nothing': 'Ši paslauga jūsų atsakymo nesaugo.',
+  'kept.request': 'Pasibaigus prašymui, ši paslauga jį saugo {duration}, be jūsų atsakymo.',
+  'kept.claims': 'Kai jūsų dėklė atsisiunčia liudijimą, ši paslauga liudijimo duomenis saugo {duration}.',
+  'kept.claimsSoon': 'Netrukus po to, kai jūsų dėklė atsisiunčia liudijimą, ši paslauga ištrina liudijimo duomenis.',
+  'kept.claimsAlways': 'Ši paslauga liudijimo duomenis saugo neribotą laiką.',
+  'kept.days': { one: '{count} dieną', few: '{count} dienas', many: '{count} dienos', other: '{count} dienų' },
+  'kept.hours': { one: '{count} valandą', few: '{count} valandas', many: '{count} valandos', other: '{count} valandų' },
+  'kept.minutes': { one: '{count} minutę', few: '{count} minutes', many: '{count} minutės', other: '{count} minučių' },
+  'kept.seconds': {
+    one: '{count} sekundę',
+    few: '{count} sekundes',
+    many: '{count} sekundės',
+    other: '{count} sekundžių',
+  },
+
   'pay.heading': 'Savo atsakymu patvirtinate',
   'pay.payment': 'Mokėjimas',
   'pay.login': 'Prisijungimas ar kitas veiksmas',

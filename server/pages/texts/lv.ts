@@ -64,6 +64,22 @@ export const lv = catalogue({
   'present.youDeclined': 'Jūs atteicāties. Nekas netika uzrādīts.',
   'present.notDeclined': 'Atteikties var tikai pārlūkprogramma, kas pirmā atvēra šo lapu. Nekas nav mainīts.',
 
+  'kept.heading': 'Kas tiek glabāts',
+  'kept.answer': 'Šis pakalpojums glabā pieņemtu atbildi {duration}. Šajā laikā {verifier} to var izlasīt.',
+  'kept.copies': 'Cik ilgi savā sistēmā glabāt atbildes kopijas, nosaka {verifier}.',
+  'kept.proof':
+    'Šis pakalpojums glabā pierādījumu par jūsu atbildi {duration} arī tad, ja atbilde netiek pieņemta. Pierādījums satur visu, ko jūs uzrādāt.',
+  'kept.nothing': 'Šis pakalpojums jūsu atbildi neglabā.',
+  'kept.request': 'Pēc pieprasījuma beigām šis pakalpojums to glabā {duration} bez jūsu atbildes.',
+  'kept.claims':
+    'Pēc tam, kad jūsu maks ir saņēmis apliecinājumu, šis pakalpojums glabā apliecinājuma datus {duration}.',
+  'kept.claimsSoon': 'Drīz pēc tam, kad jūsu maks ir saņēmis apliecinājumu, šis pakalpojums dzēš apliecinājuma datus.',
+  'kept.claimsAlways': 'Šis pakalpojums glabā apliecinājuma datus bez termiņa ierobežojuma.',
+  'kept.days': { zero: '{count} dienas', one: '{count} dienu', other: '{count} dienas' },
+  'kept.hours': { zero: '{count} stundas', one: '{count} stundu', other: '{count} stundas' },
+  'kept.minutes': { zero: '{count} minūtes', one: '{count} minūti', other: '{count} minūtes' },
+  'kept.seconds': { zero: '{count} sekundes', one: '{count} sekundi', other: '{count} sekundes' },
+
   'pay.heading': 'Ar savu atbildi jūs apstiprināt',
   'pay.payment': 'Maksājums',
   'pay.login': 'Pieteikšanās vai cita darbība',

@@ -31,8 +31,8 @@ export const mt = catalogue({
   'wallets.web': 'Sit web',
   'contact.ask': 'Tista’ titlob link ġdida hawn: {contact}',
   'card.more': {
-    one: 'u {count} oħra',
-    two: 'u {count} oħra',
+    one: 'u waħda oħra',
+    two: 'u tnejn oħra',
     few: 'u {count} oħra',
     many: 'u {count} oħra',
     other: 'u {count} oħra',
@@ -69,6 +69,47 @@ export const mt = catalogue({
   'present.youDeclined': 'Irrifjutajt. Ma ntwera xejn.',
   'present.notDeclined': 'Il-brawżer li fetaħ din il-paġna l-ewwel biss jista’ jirrifjuta. Ma nbidel xejn.',
 
+  'kept.heading': 'X’jinħażen',
+  'kept.answer': 'Dan is-servizz jaħżen tweġiba aċċettata {duration}. F’dan iż-żmien, {verifier} jista’ jaqraha.',
+  'kept.copies': '{verifier} jiddeċiedi għal kemm żmien iżomm il-kopji tiegħu tat-tweġiba.',
+  'kept.proof':
+    'Dan is-servizz jaħżen prova tat-tweġiba tiegħek {duration}, anki jekk it-tweġiba ma tiġix aċċettata. Il-prova fiha dak kollu li turi.',
+  'kept.nothing': 'Dan is-servizz ma jaħżinx it-tweġiba tiegħek.',
+  'kept.request': 'Wara tmiem it-talba, dan is-servizz iżommha {duration}, mingħajr it-tweġiba tiegħek.',
+  'kept.claims':
+    'Wara li l-kartiera tiegħek iġġib l-attestazzjoni, dan is-servizz jaħżen id-data tal-attestazzjoni {duration}.',
+  'kept.claimsSoon':
+    'Ftit wara li l-kartiera tiegħek iġġib l-attestazzjoni, dan is-servizz iħassar id-data tal-attestazzjoni.',
+  'kept.claimsAlways': 'Dan is-servizz jaħżen id-data tal-attestazzjoni mingħajr limitu ta’ żmien.',
+  'kept.days': {
+    one: 'għal jum wieħed',
+    two: 'għal jumejn',
+    few: 'għal {count} jiem',
+    many: 'għal {count}-il jum',
+    other: 'għal {count} jum',
+  },
+  'kept.hours': {
+    one: 'għal siegħa',
+    two: 'għal sagħtejn',
+    few: 'għal {count} sigħat',
+    many: 'għal {count}-il siegħa',
+    other: 'għal {count} siegħa',
+  },
+  'kept.minutes': {
+    one: 'għal minuta',
+    two: 'għal żewġ minuti',
+    few: 'għal {count} minuti',
+    many: 'għal {count}-il minuta',
+    other: 'għal {count} minuta',
+  },
+  'kept.seconds': {
+    one: 'għal sekonda',
+    two: 'għal żewġ sekondi',
+    few: 'għal {count} sekondi',
+    many: 'għal {count}-il sekonda',
+    other: 'għal {count} sekonda',
+  },
+
   'pay.heading': 'Bit-tweġiba tiegħek tapprova',
   'pay.payment': 'Ħlas',
   'pay.login': 'Dħul jew azzjoni oħra',
@@ -100,15 +141,15 @@ export const mt = catalogue({
   'receive.offered': 'Attestazzjoni offruta',
   'receive.contains': 'L-attestazzjoni fiha',
   'receive.codeOfDigits': {
-    one: 'Il-kartiera tiegħek se titolbok kodiċi ta’ {count} ċifra. Il-kodiċi tirċevih separatament.',
-    two: 'Il-kartiera tiegħek se titolbok kodiċi ta’ {count} ċifri. Il-kodiċi tirċevih separatament.',
+    one: 'Il-kartiera tiegħek se titolbok kodiċi ta’ ċifra waħda. Il-kodiċi tirċevih separatament.',
+    two: 'Il-kartiera tiegħek se titolbok kodiċi ta’ żewġ ċifri. Il-kodiċi tirċevih separatament.',
     few: 'Il-kartiera tiegħek se titolbok kodiċi ta’ {count} ċifri. Il-kodiċi tirċevih separatament.',
     many: 'Il-kartiera tiegħek se titolbok kodiċi ta’ {count}-il ċifra. Il-kodiċi tirċevih separatament.',
     other: 'Il-kartiera tiegħek se titolbok kodiċi ta’ {count} ċifra. Il-kodiċi tirċevih separatament.',
   },
   'receive.codeOfCharacters': {
-    one: 'Il-kartiera tiegħek se titolbok kodiċi ta’ {count} karattru. Il-kodiċi tirċevih separatament.',
-    two: 'Il-kartiera tiegħek se titolbok kodiċi ta’ {count} karattri. Il-kodiċi tirċevih separatament.',
+    one: 'Il-kartiera tiegħek se titolbok kodiċi ta’ karattru wieħed. Il-kodiċi tirċevih separatament.',
+    two: 'Il-kartiera tiegħek se titolbok kodiċi ta’ żewġ karattri. Il-kodiċi tirċevih separatament.',
     few: 'Il-kartiera tiegħek se titolbok kodiċi ta’ {count} karattri. Il-kodiċi tirċevih separatament.',
     many: 'Il-kartiera tiegħek se titolbok kodiċi ta’ {count}-il karattru. Il-kodiċi tirċevih separatament.',
     other: 'Il-kartiera tiegħek se titolbok kodiċi ta’ {count} karattru. Il-kodiċi tirċevih separatament.',
@@ -158,7 +199,7 @@ export const mt = catalogue({
   'form.optional': 'mhux obbligatorju',
   'form.fix': 'Ikkoreġi dawn l-oqsma',
 
-  'error.nothingHere': 'M’hawn xejn hawnhekk',
+  'error.nothingHere': 'Hawnhekk m’hemm xejn',
   'error.noPage': 'Din il-paġna ma teżistix, jew skadiet. Itlob link ġdida mingħand min bagħatlek din.',
   'error.unknownPage': 'Din il-paġna mhix magħrufa, intemmet jew infetħet f’brawżer ieħor.',
   'error.unusableRequest': 'Din it-talba ma tistax tintuża',

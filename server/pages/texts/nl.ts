@@ -64,6 +64,21 @@ export const nl = catalogue({
   'present.notDeclined':
     'Alleen de browser die deze pagina als eerste heeft geopend, kan weigeren. Er is niets veranderd.',
 
+  'kept.heading': 'Wat er wordt bewaard',
+  'kept.answer': 'Deze dienst bewaart een geaccepteerd antwoord {duration}. In die tijd kan {verifier} het lezen.',
+  'kept.copies': '{verifier} bepaalt zelf hoelang eigen kopieën van het antwoord worden bewaard.',
+  'kept.proof':
+    'Deze dienst bewaart een vastlegging van uw antwoord {duration}, ook als het antwoord niet wordt geaccepteerd. De vastlegging bevat alles wat u toont.',
+  'kept.nothing': 'Deze dienst bewaart uw antwoord niet.',
+  'kept.request': 'Na afloop van het verzoek bewaart deze dienst het verzoek {duration}, zonder uw antwoord.',
+  'kept.claims': 'Nadat uw wallet het bewijs heeft opgehaald, bewaart deze dienst de gegevens {duration}.',
+  'kept.claimsSoon': 'Kort nadat uw wallet het bewijs heeft opgehaald, wist deze dienst de gegevens.',
+  'kept.claimsAlways': 'Deze dienst bewaart de gegevens in het bewijs zonder tijdslimiet.',
+  'kept.days': { one: '{count} dag lang', other: '{count} dagen lang' },
+  'kept.hours': { one: '{count} uur lang', other: '{count} uur lang' },
+  'kept.minutes': { one: '{count} minuut lang', other: '{count} minuten lang' },
+  'kept.seconds': { one: '{count} seconde lang', other: '{count} seconden lang' },
+
   'pay.heading': 'Met uw antwoord geeft u toestemming voor',
   'pay.payment': 'Betaling',
   'pay.login': 'Inloggen of een andere handeling',

@@ -69,6 +69,41 @@ export const pl = catalogue({
   'present.youDeclined': 'Odmówiono. Nic nie zostało okazane.',
   'present.notDeclined': 'Odmówić może tylko przeglądarka, w której najpierw otwarto tę stronę. Nic się nie zmieniło.',
 
+  'kept.heading': 'Co jest przechowywane',
+  'kept.answer': 'Ta usługa przechowuje przyjętą odpowiedź {duration}. W tym czasie {verifier} może ją odczytać.',
+  'kept.copies': '{verifier} decyduje, jak długo przechowuje własne kopie odpowiedzi.',
+  'kept.proof':
+    'Ta usługa przechowuje dowód Twojej odpowiedzi {duration}, także gdy odpowiedź nie zostanie przyjęta. Dowód zawiera wszystko, co okażesz.',
+  'kept.nothing': 'Ta usługa nie przechowuje Twojej odpowiedzi.',
+  'kept.request': 'Po zakończeniu prośby ta usługa przechowuje ją {duration}, bez Twojej odpowiedzi.',
+  'kept.claims': 'Gdy Twój portfel pobierze poświadczenie, ta usługa przechowuje dane z poświadczenia {duration}.',
+  'kept.claimsSoon': 'Wkrótce po tym, jak Twój portfel pobierze poświadczenie, ta usługa usuwa dane z poświadczenia.',
+  'kept.claimsAlways': 'Ta usługa przechowuje dane z poświadczenia bez ograniczenia czasu.',
+  'kept.days': {
+    one: 'przez {count} dzień',
+    few: 'przez {count} dni',
+    many: 'przez {count} dni',
+    other: 'przez {count} dnia',
+  },
+  'kept.hours': {
+    one: 'przez {count} godzinę',
+    few: 'przez {count} godziny',
+    many: 'przez {count} godzin',
+    other: 'przez {count} godziny',
+  },
+  'kept.minutes': {
+    one: 'przez {count} minutę',
+    few: 'przez {count} minuty',
+    many: 'przez {count} minut',
+    other: 'przez {count} minuty',
+  },
+  'kept.seconds': {
+    one: 'przez {count} sekundę',
+    few: 'przez {count} sekundy',
+    many: 'przez {count} sekund',
+    other: 'przez {count} sekundy',
+  },
+
   'pay.heading': 'Odpowiadając, zatwierdzasz',
   'pay.payment': 'Płatność',
   'pay.login': 'Logowanie lub inna czynność',

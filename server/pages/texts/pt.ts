@@ -63,6 +63,25 @@ export const pt = catalogue({
   'present.youDeclined': 'Recusou o pedido. Nada foi apresentado.',
   'present.notDeclined': 'Só o navegador que abriu esta página primeiro pode recusar. Nada mudou.',
 
+  'kept.heading': 'O que é guardado',
+  'kept.answer': 'Este serviço guarda uma resposta aceite {duration}. Nesse período, {verifier} pode lê-la.',
+  'kept.copies': '{verifier} decide durante quanto tempo guarda as suas próprias cópias da resposta.',
+  'kept.proof':
+    'Este serviço guarda uma prova da sua resposta {duration}, mesmo que a resposta não seja aceite. A prova contém tudo o que apresentar.',
+  'kept.nothing': 'Este serviço não guarda a sua resposta.',
+  'kept.request': 'Depois de o pedido terminar, este serviço guarda-o {duration}, sem a sua resposta.',
+  'kept.claims': 'Depois de a sua carteira obter o certificado, este serviço guarda os dados {duration}.',
+  'kept.claimsSoon': 'Pouco depois de a sua carteira obter o certificado, este serviço apaga os dados.',
+  'kept.claimsAlways': 'Este serviço guarda os dados do certificado sem limite de tempo.',
+  'kept.days': { one: 'durante {count} dia', many: 'durante {count} dias', other: 'durante {count} dias' },
+  'kept.hours': { one: 'durante {count} hora', many: 'durante {count} horas', other: 'durante {count} horas' },
+  'kept.minutes': { one: 'durante {count} minuto', many: 'durante {count} minutos', other: 'durante {count} minutos' },
+  'kept.seconds': {
+    one: 'durante {count} segundo',
+    many: 'durante {count} segundos',
+    other: 'durante {count} segundos',
+  },
+
   'pay.heading': 'Com a sua resposta, autoriza',
   'pay.payment': 'Pagamento',
   'pay.login': 'Início de sessão ou outra ação',

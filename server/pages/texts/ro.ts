@@ -8,7 +8,7 @@ export const ro = catalogue({
   'brand.contact': 'Contact',
   'brand.privacy': 'Confidențialitate',
   'brand.terms': 'Condiții',
-  'brand.imprint': 'Informații juridice',
+  'brand.imprint': 'Informații legale',
 
   'open.reload': 'Reîncărcați această pagină pentru a vedea progresul',
   'open.until': 'Termen-limită: {moment}.',
@@ -64,7 +64,28 @@ export const ro = catalogue({
   'present.youDeclined': 'Ați refuzat. Nu a fost prezentat nimic.',
   'present.notDeclined': 'Numai browserul care a deschis primul această pagină poate refuza. Nu s-a schimbat nimic.',
 
-  'pay.heading': 'Prin răspunsul dumneavoastră autorizați',
+  'kept.heading': 'Ce se păstrează',
+  'kept.answer': 'Acest serviciu păstrează un răspuns acceptat {duration}. În acest timp, {verifier} îl poate citi.',
+  'kept.copies': '{verifier} decide cât timp își păstrează propriile copii ale răspunsului.',
+  'kept.proof':
+    'Acest serviciu păstrează o dovadă a răspunsului dumneavoastră {duration}, chiar dacă răspunsul nu este acceptat. Dovada conține tot ce prezentați.',
+  'kept.nothing': 'Acest serviciu nu păstrează răspunsul dumneavoastră.',
+  'kept.request': 'După încheierea solicitării, acest serviciu o păstrează {duration}, fără răspunsul dumneavoastră.',
+  'kept.claims':
+    'După ce portofelul dumneavoastră preia atestatul, acest serviciu păstrează datele din atestat {duration}.',
+  'kept.claimsSoon':
+    'La scurt timp după ce portofelul dumneavoastră preia atestatul, acest serviciu șterge datele din atestat.',
+  'kept.claimsAlways': 'Acest serviciu păstrează datele din atestat fără limită de timp.',
+  'kept.days': { one: 'timp de {count} zi', few: 'timp de {count} zile', other: 'timp de {count} de zile' },
+  'kept.hours': { one: 'timp de {count} oră', few: 'timp de {count} ore', other: 'timp de {count} de ore' },
+  'kept.minutes': { one: 'timp de {count} minut', few: 'timp de {count} minute', other: 'timp de {count} de minute' },
+  'kept.seconds': {
+    one: 'timp de {count} secundă',
+    few: 'timp de {count} secunde',
+    other: 'timp de {count} de secunde',
+  },
+
+  'pay.heading': 'Prin răspunsul dumneavoastră, autorizați',
   'pay.payment': 'Plată',
   'pay.login': 'Autentificare sau altă acțiune',
   'pay.account': 'Acces la contul dumneavoastră',

@@ -70,6 +70,41 @@ export const sk = catalogue({
   'present.youDeclined': 'Žiadosť ste odmietli. Nič nebolo predložené.',
   'present.notDeclined': 'Odmietnuť môže iba prehliadač, ktorý túto stránku otvoril ako prvý. Nič sa nezmenilo.',
 
+  'kept.heading': 'Čo sa uchováva',
+  'kept.answer': 'Táto služba uchováva prijatú odpoveď {duration}. V tomto čase si ju môže {verifier} prečítať.',
+  'kept.copies': '{verifier} rozhoduje, ako dlho uchováva vlastné kópie odpovede.',
+  'kept.proof':
+    'Táto služba uchováva doklad o vašej odpovedi {duration}, aj keď odpoveď nebude prijatá. Doklad obsahuje všetko, čo predložíte.',
+  'kept.nothing': 'Táto služba vašu odpoveď neuchováva.',
+  'kept.request': 'Po skončení žiadosti ju táto služba uchováva {duration} bez vašej odpovede.',
+  'kept.claims': 'Keď vaša peňaženka prevezme osvedčenie, táto služba uchováva údaje z osvedčenia {duration}.',
+  'kept.claimsSoon': 'Krátko po tom, ako vaša peňaženka prevezme osvedčenie, táto služba údaje z osvedčenia vymaže.',
+  'kept.claimsAlways': 'Táto služba uchováva údaje z osvedčenia bez časového obmedzenia.',
+  'kept.days': {
+    one: 'počas {count} dňa',
+    few: 'počas {count} dní',
+    many: 'počas {count} dňa',
+    other: 'počas {count} dní',
+  },
+  'kept.hours': {
+    one: 'počas {count} hodiny',
+    few: 'počas {count} hodín',
+    many: 'počas {count} hodiny',
+    other: 'počas {count} hodín',
+  },
+  'kept.minutes': {
+    one: 'počas {count} minúty',
+    few: 'počas {count} minút',
+    many: 'počas {count} minúty',
+    other: 'počas {count} minút',
+  },
+  'kept.seconds': {
+    one: 'počas {count} sekundy',
+    few: 'počas {count} sekúnd',
+    many: 'počas {count} sekundy',
+    other: 'počas {count} sekúnd',
+  },
+
   'pay.heading': 'Svojou odpoveďou schvaľujete',
   'pay.payment': 'Platba',
   'pay.login': 'Prihlásenie alebo iná akcia',

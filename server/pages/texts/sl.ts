@@ -69,6 +69,21 @@ export const sl = catalogue({
   'present.youDeclined': 'Zahtevo ste zavrnili. Nič ni bilo predloženo.',
   'present.notDeclined': 'Zavrne lahko samo brskalnik, ki je prvi odprl to stran. Nič se ni spremenilo.',
 
+  'kept.heading': 'Kaj se hrani',
+  'kept.answer': 'Ta storitev hrani sprejeti odgovor {duration}. V tem času ga lahko {verifier} prebere.',
+  'kept.copies': '{verifier} odloča, kako dolgo hrani lastne kopije odgovora.',
+  'kept.proof':
+    'Ta storitev hrani dokazilo o vašem odgovoru {duration}, tudi če odgovor ni sprejet. Dokazilo vsebuje vse, kar predložite.',
+  'kept.nothing': 'Ta storitev vašega odgovora ne hrani.',
+  'kept.request': 'Po koncu zahteve jo ta storitev hrani {duration} brez vašega odgovora.',
+  'kept.claims': 'Ko vaša denarnica prevzame potrdilo, ta storitev hrani podatke iz potrdila {duration}.',
+  'kept.claimsSoon': 'Kmalu po tem, ko vaša denarnica prevzame potrdilo, ta storitev izbriše podatke iz potrdila.',
+  'kept.claimsAlways': 'Ta storitev hrani podatke iz potrdila brez časovne omejitve.',
+  'kept.days': { one: '{count} dan', two: '{count} dneva', few: '{count} dni', other: '{count} dni' },
+  'kept.hours': { one: '{count} uro', two: '{count} uri', few: '{count} ure', other: '{count} ur' },
+  'kept.minutes': { one: '{count} minuto', two: '{count} minuti', few: '{count} minute', other: '{count} minut' },
+  'kept.seconds': { one: '{count} sekundo', two: '{count} sekundi', few: '{count} sekunde', other: '{count} sekund' },
+
   'pay.heading': 'S svojim odgovorom odobrite',
   'pay.payment': 'Plačilo',
   'pay.login': 'Prijava ali drugo dejanje',

@@ -64,6 +64,21 @@ export const sv = catalogue({
   'present.youDeclined': 'Du har avböjt. Inget har visats.',
   'present.notDeclined': 'Bara den webbläsare som öppnade sidan först kan avböja. Inget har ändrats.',
 
+  'kept.heading': 'Det här sparas',
+  'kept.answer': 'Den här tjänsten sparar ett godtaget svar {duration}. Under den tiden kan {verifier} läsa det.',
+  'kept.copies': '{verifier} bestämmer själv hur länge egna kopior av svaret sparas.',
+  'kept.proof':
+    'Den här tjänsten sparar ett underlag om ditt svar {duration}, även om svaret inte godtas. Underlaget innehåller allt som du visar.',
+  'kept.nothing': 'Den här tjänsten sparar inte ditt svar.',
+  'kept.request': 'När begäran har avslutats sparas den i den här tjänsten {duration}, utan ditt svar.',
+  'kept.claims': 'När din plånbok har hämtat intyget sparar den här tjänsten uppgifterna {duration}.',
+  'kept.claimsSoon': 'Kort efter att din plånbok har hämtat intyget raderar den här tjänsten uppgifterna.',
+  'kept.claimsAlways': 'Den här tjänsten sparar uppgifterna i intyget utan tidsgräns.',
+  'kept.days': { one: 'i {count} dag', other: 'i {count} dagar' },
+  'kept.hours': { one: 'i {count} timme', other: 'i {count} timmar' },
+  'kept.minutes': { one: 'i {count} minut', other: 'i {count} minuter' },
+  'kept.seconds': { one: 'i {count} sekund', other: 'i {count} sekunder' },
+
   'pay.heading': 'Med ditt svar godkänner du',
   'pay.payment': 'Betalning',
   'pay.login': 'Inloggning eller annan åtgärd',

@@ -64,6 +64,21 @@ export const tr = catalogue({
   'present.youDeclined': 'Talebi reddettiniz. Hiçbir bilgi gösterilmedi.',
   'present.notDeclined': 'Yalnızca bu sayfayı ilk açan tarayıcı reddedebilir. Hiçbir şey değişmedi.',
 
+  'kept.heading': 'Saklanan bilgiler',
+  'kept.answer': 'Bu hizmet, kabul edilen bir yanıtı {duration} saklar. Bu süre içinde {verifier} yanıtı okuyabilir.',
+  'kept.copies': '{verifier}, yanıtın kendi kopyalarını ne kadar süre saklayacağına kendisi karar verir.',
+  'kept.proof':
+    'Bu hizmet, yanıt kabul edilmese bile yanıtınızın kanıtını {duration} saklar. Kanıt, gösterdiğiniz her şeyi içerir.',
+  'kept.nothing': 'Bu hizmet yanıtınızı saklamaz.',
+  'kept.request': 'Talep sona erdikten sonra bu hizmet, talebi yanıtınız olmadan {duration} saklar.',
+  'kept.claims': 'Cüzdanınız belgeyi aldıktan sonra bu hizmet, belgedeki bilgileri {duration} saklar.',
+  'kept.claimsSoon': 'Cüzdanınız belgeyi aldıktan kısa süre sonra bu hizmet, belgedeki bilgileri siler.',
+  'kept.claimsAlways': 'Bu hizmet, belgedeki bilgileri süre sınırı olmadan saklar.',
+  'kept.days': { one: '{count} gün boyunca', other: '{count} gün boyunca' },
+  'kept.hours': { one: '{count} saat boyunca', other: '{count} saat boyunca' },
+  'kept.minutes': { one: '{count} dakika boyunca', other: '{count} dakika boyunca' },
+  'kept.seconds': { one: '{count} saniye boyunca', other: '{count} saniye boyunca' },
+
   'pay.heading': 'Yanıtınızla şunu onaylarsınız',
   'pay.payment': 'Ödeme',
   'pay.login': 'Oturum açma veya başka bir işlem',

@@ -11,6 +11,7 @@ import { forWallet } from '../../protocol/openid4vp/request-object.js'
 import type { Openid4vp } from '../../verifier/openid4vp/openid4vp.js'
 import { digitalCredentialUriOf, wayOf } from '../../verifier/sessions/session.js'
 import { openBody, scannedCodes, walletLink } from '../frame.js'
+import { type KeptAnswerConfig, keptOfAnswer } from '../kept.js'
 import type { PresentPage } from '../store.js'
 import { timeLeft } from '../time-left.js'
 import { walletsToInstall } from '../wallets.js'
@@ -66,7 +67,7 @@ async function walletWays(
 /** Dependencies of {@link createOpenPresentPage}. */
 export interface OpenPresentPagePorts {
   readonly formats: AskedHere['formats']
-  readonly config: AskedHere['config'] & Pick<Config, 'verifierBaseUrl' | 'walletLinks'>
+  readonly config: AskedHere['config'] & KeptAnswerConfig & Pick<Config, 'verifierBaseUrl' | 'walletLinks'>
   readonly clock: () => Date
   readonly openid4vp: Pick<Openid4vp, 'digitalCredentialRequest' | 'transactionData'>
   /** The token of the form with which a person declines. */
@@ -138,7 +139,7 @@ export function createOpenPresentPage({
           heading,
           text: stored.pageText,
           purpose: stored.purpose,
-          what: html`${transactions}${askedList(asked, speech)}`,
+          what: html`${transactions}${askedList(asked, speech)}${keptOfAnswer(stored, config, from, speech)}`,
           status: progressOf(stored, isOwn ? 'this' : 'another', speech).message,
           timeLeft: timeLeft(stored.expiresAt, clock(), speech),
           ways: html`${ways}${walletsToInstall(config.walletLinks, verifierBaseUrl, speech)}${declineForm(id, stored, isOwn, speech)}`,

@@ -6,6 +6,7 @@ import type { SealingKey } from '../../pages/on-demand.js'
 import type { Openid4vp } from '../../verifier/openid4vp/openid4vp.js'
 import type { SessionView } from '../../verifier/sessions/session.js'
 import type { VerificationSessions } from '../../verifier/sessions/verification-sessions.js'
+import type { KeptAnswerConfig } from '../kept.js'
 import type { PageStore } from '../store.js'
 import { createWatchPage } from '../watch.js'
 import { createComeBack } from './come-back.js'
@@ -19,7 +20,7 @@ import { createShowPresentPage } from './show.js'
 /** Dependencies of {@link createPresentPages}. */
 export interface PresentPagesPorts {
   readonly store: Pick<PageStore, 'present' | 'returned' | 'presentTarget'>
-  readonly config: Installation & Pick<Config, 'verifierBaseUrl' | 'walletLinks' | 'serviceContact'>
+  readonly config: Installation & KeptAnswerConfig & Pick<Config, 'verifierBaseUrl' | 'walletLinks' | 'serviceContact'>
   readonly formats: Pick<Formats, 'named'>
   readonly clock: () => Date
   readonly random: (length: number) => Uint8Array

@@ -20,6 +20,7 @@ import { imageUri } from '../../protocol/stored-image.js'
 import type { Beginner } from '../browser.js'
 import { contactOf } from '../contact.js'
 import { openBody, scannedCodes, walletLink } from '../frame.js'
+import { keptOfCredential } from '../kept.js'
 import type { ReceivePage } from '../store.js'
 import { timeLeft } from '../time-left.js'
 import { walletsToInstall } from '../wallets.js'
@@ -88,7 +89,7 @@ interface Reader {
 
 /** Dependencies of {@link createReceivePage}. */
 export interface ReceivePagePorts {
-  readonly config: Pick<Config, 'issuerBaseUrl' | 'walletLinks' | 'serviceContact'>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'retentionClaimsDays' | 'walletLinks' | 'serviceContact'>
   /** The address that opens a wallet. */
   readonly offerUrl: (link: OfferLink, offer: Omit<Parameters<typeof offeringFullUrl>[1], 'id'>) => string
 }
@@ -140,7 +141,8 @@ export function createReceivePage({ config, offerUrl }: ReceivePagePorts): Recei
           from,
           heading: headingOf(stored, speech),
           text: stored.pageText,
-          what: whatIsOffered(stored, from, look, speech),
+          // The claims of an offering belong to nobody, and stay until the offering closes.
+          what: html`${whatIsOffered(stored, from, look, speech)}${session !== null && keptOfCredential(stored, config, speech)}`,
           status: session === null ? speech.say('receive.take') : progressOf(session, beginner, speech).message,
           timeLeft: canBeTaken ? timeLeft(expiresAt, now, speech) : undefined,
           ways: canBeTaken ? await walletWays(url, stored, speech) : html``,
