@@ -224,6 +224,7 @@ export function createLiveLists({
       credentials: createListedTrust('credentials', 'issuance', source),
       status: createListedTrust('status', 'status', source),
       verifiers: createListedTrust('verifiers', 'issuance', source),
+      registrars: createListedTrust('registrars', 'issuance', source),
       wallets: createListedTrust('wallets', 'issuance', source),
       walletStatus: createListedTrust('wallets', 'status', source),
     } satisfies Record<string, ListedTrust>,
