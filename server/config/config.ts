@@ -105,6 +105,7 @@ const zEnvironment = z.object({
   TRUST_LISTS: trustLists,
   STATUS_TRUST_ANCHORS: certificates,
   VERIFIER_TRUST_ANCHORS: certificates,
+  REGISTRAR_TRUST_ANCHORS: certificates,
   VERIFIER_ATTESTATION_ISSUERS: verifierAttestationIssuers,
   WALLET_TRUST_ANCHORS: certificates,
   WALLET_CLIENTS: walletClients,
@@ -226,6 +227,8 @@ export interface Config {
   readonly statusTrustAnchors: readonly X509Certificate[]
   /** Trusted root certificates for verifiers that hosted wallets answer. */
   readonly verifierTrustAnchors: readonly X509Certificate[]
+  /** Trusted root certificates for signers of registration certificates and of their status lists. */
+  readonly registrarTrustAnchors: readonly X509Certificate[]
   /** Keys whose verifier attestations hosted wallets trust. */
   readonly verifierAttestationIssuers: readonly AttestationIssuerKey[]
   /** Trusted providers of wallet attestations. */
@@ -457,6 +460,7 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
     trustLists: env.TRUST_LISTS,
     statusTrustAnchors: env.STATUS_TRUST_ANCHORS.length > 0 ? env.STATUS_TRUST_ANCHORS : env.TRUST_ANCHORS,
     verifierTrustAnchors: env.VERIFIER_TRUST_ANCHORS,
+    registrarTrustAnchors: env.REGISTRAR_TRUST_ANCHORS,
     verifierAttestationIssuers: env.VERIFIER_ATTESTATION_ISSUERS,
     attestationTrust: {
       trustAnchors: env.WALLET_TRUST_ANCHORS,

@@ -6,8 +6,11 @@ import { LIST_PROFILES } from '../protocol/trust-lists/trust-list.js'
 /** The kinds of lists that this service reads from an address. PEM files have variables of their own. */
 export const READ_KINDS = ['lote', 'vical'] as const
 
-/** What the certificates of a list may sign: credentials, status lists, requests of verifiers, or wallet attestations. */
-export const LIST_PURPOSES = ['credentials', 'status', 'verifiers', 'wallets'] as const
+/**
+ * The purposes of lists: their certificates may sign credentials, status lists, requests of verifiers, registration
+ * certificates, or wallet attestations.
+ */
+export const LIST_PURPOSES = ['credentials', 'status', 'verifiers', 'registrars', 'wallets'] as const
 
 export type ListPurpose = (typeof LIST_PURPOSES)[number]
 
@@ -70,7 +73,8 @@ export const listShape = {
   purpose: z.enum(LIST_PURPOSES, { error: `must be ${LIST_PURPOSES.join(', ')}` }).meta({
     description:
       'What the entities are trusted for: `credentials` with their status lists, `status` (status lists of any issuer), `verifiers` ' +
-      '(requests to hosted wallets), or `wallets` (attestations of wallets and keys).',
+      '(requests to hosted wallets), `registrars` (registration certificates of verifiers and issuers), or `wallets` (attestations ' +
+      'of wallets and keys).',
   }),
   types: z
     .array(z.string().min(1).max(MAX_TEXT), { error: 'must be an array of texts' })

@@ -40,10 +40,14 @@ const ROOTS: Readonly<
   credentials: { variable: 'TRUST_ANCHORS', of: (config) => config.trustAnchors },
   status: { variable: 'STATUS_TRUST_ANCHORS', of: (config) => config.statusTrustAnchors },
   verifiers: { variable: 'VERIFIER_TRUST_ANCHORS', of: (config) => config.verifierTrustAnchors },
+  registrars: { variable: 'REGISTRAR_TRUST_ANCHORS', of: (config) => config.registrarTrustAnchors },
   wallets: { variable: 'WALLET_TRUST_ANCHORS', of: (config) => config.attestationTrust.trustAnchors },
 }
 
-type Roots = Pick<Config, 'trustAnchors' | 'statusTrustAnchors' | 'verifierTrustAnchors' | 'attestationTrust'>
+type Roots = Pick<
+  Config,
+  'trustAnchors' | 'statusTrustAnchors' | 'verifierTrustAnchors' | 'registrarTrustAnchors' | 'attestationTrust'
+>
 
 const lineOf = (name: string): string => name.split('\n').join(', ').slice(0, 500)
 

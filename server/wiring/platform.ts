@@ -86,7 +86,12 @@ const WRITERS_KEPT_SECONDS = 3_600
 /** The configuration with the trusted lists as this process knows them. */
 const withLists = (config: Config, trust: LiveLists['trust']): Config => ({
   ...config,
-  listed: { credentials: trust.credentials, status: trust.status, verifiers: trust.verifiers },
+  listed: {
+    credentials: trust.credentials,
+    status: trust.status,
+    verifiers: trust.verifiers,
+    registrars: trust.registrars,
+  },
   attestationTrust: { ...config.attestationTrust, lists: trust.wallets, statusLists: trust.walletStatus },
 })
 

@@ -193,6 +193,7 @@ describe('an invalid value is named in one line', () => {
     ['TRUST_LISTS', '/nowhere/lists.json', 'must name a JSON file of trusted lists: it cannot be read.'],
     ['STATUS_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
     ['VERIFIER_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
+    ['REGISTRAR_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
     ['WALLET_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
     ['WALLET_CLIENTS', '/nowhere/wallets.json', 'must name a JSON file of wallets: it cannot be read.'],
     [
@@ -508,6 +509,7 @@ describe('.env.example', () => {
       TRUST_LISTS: '',
       STATUS_TRUST_ANCHORS: '',
       VERIFIER_TRUST_ANCHORS: '',
+      REGISTRAR_TRUST_ANCHORS: '',
       WALLET_TRUST_ANCHORS: '',
       WALLET_CLIENTS: '',
       WALLET_LINKS: '',

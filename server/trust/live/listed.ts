@@ -22,6 +22,7 @@ const WHO: Readonly<Record<ListPurpose, string>> = {
   credentials: 'Issuer',
   status: 'Signer of the status list',
   verifiers: 'Verifier',
+  registrars: 'Registrar',
   wallets: 'Wallet provider',
 }
 

@@ -221,6 +221,7 @@ export function createLiveLists({
       credentials: createListedTrust('credentials', 'issuance', current),
       status: createListedTrust('status', 'status', current),
       verifiers: createListedTrust('verifiers', 'issuance', current),
+      registrars: createListedTrust('registrars', 'issuance', current),
       wallets: createListedTrust('wallets', 'issuance', current),
       walletStatus: createListedTrust('wallets', 'status', current),
     } satisfies Record<string, ListedTrust>,

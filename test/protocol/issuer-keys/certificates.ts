@@ -10,7 +10,10 @@ export interface TestCertificate {
 }
 
 export interface TestCertificateOptions {
-  /** The common name. If there is a country, it comes before the name: `C=DE/Issuer`. */
+  /**
+   * The common name. Before it, in this order: a country, an organizationIdentifier, and a serialNumber:
+   * `C=DE/OI=VATDE-1/SN=7/Issuer`.
+   */
   subject: string
   /** The certificate that issues this certificate. If omitted, the certificate is self-signed. */
   issuer?: TestCertificate
@@ -47,10 +50,15 @@ const text = (tag: number, value: string) => der(tag, Buffer.from(value, 'utf8')
 const extension = (id: string, critical: boolean, value: Uint8Array | string) =>
   sequence(objectId(id), ...(critical ? ['0101ff'] : []), der(0x04, value))
 const attribute = (id: string, value: Uint8Array) => der(0x31, sequence(objectId(id), value))
+const NAME = /^(?:C=(?<country>[A-Z]{2})\/)?(?:OI=(?<organization>[^/]*)\/)?(?:SN=(?<serial>[^/]*)\/)?(?<common>.*)$/
 const name = (subject: string) => {
-  const [, country, commonName = subject] = /^C=([A-Z]{2})\/(.*)$/.exec(subject) ?? []
-  const attributes = country === undefined ? [] : [attribute('550406', text(0x13, country))]
-  return sequence(...attributes, attribute('550403', text(0x0c, commonName)))
+  const { country, organization, serial, common = subject } = NAME.exec(subject)?.groups ?? {}
+  const attributes = [
+    ...(country === undefined ? [] : [attribute('550406', text(0x13, country))]),
+    ...(organization === undefined ? [] : [attribute('550461', text(0x0c, organization))]),
+    ...(serial === undefined ? [] : [attribute('550405', text(0x13, serial))]),
+  ]
+  return sequence(...attributes, attribute('550403', text(0x0c, common)))
 }
 const time = (iso: string) => text(0x18, iso.replace(/[-:T]/g, '').replace(/\.\d+/, ''))
 

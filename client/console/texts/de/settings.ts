@@ -94,6 +94,7 @@ export const settings: InOtherWords<typeof english> = {
       STATUS_TRUST_ANCHORS: 'Vertrauensanker für Statuslisten (Datei)',
       WALLET_PROVIDER_X509: 'Schlüssel und Zertifikat des Anbieters der gehosteten Wallets (Datei)',
       VERIFIER_TRUST_ANCHORS: 'Vertrauensanker für Prüfer, für gehostete Wallets (Datei)',
+      REGISTRAR_TRUST_ANCHORS: 'Vertrauensanker für Registrierungszertifikate (Datei)',
       VERIFIER_ATTESTATION_ISSUERS: 'Aussteller von Prüfer-Attestierungen, für gehostete Wallets (Datei)',
       SESSION_RESULT_TTL_SECONDS: 'Lesbarkeit geprüfter Angaben, in Sekunden',
       SESSION_RETENTION_DAYS: 'Aufbewahrung beendeter Vorgänge, in Tagen',

@@ -91,6 +91,7 @@ export const settings = {
       STATUS_TRUST_ANCHORS: 'Trust anchors of status lists (file)',
       WALLET_PROVIDER_X509: 'Key and certificate of the provider of hosted wallets (file)',
       VERIFIER_TRUST_ANCHORS: 'Trust anchors of verifiers, for hosted wallets (file)',
+      REGISTRAR_TRUST_ANCHORS: 'Trust anchors of registration certificates (file)',
       VERIFIER_ATTESTATION_ISSUERS: 'Issuers of verifier attestations, for hosted wallets (file)',
       SESSION_RESULT_TTL_SECONDS: 'Time to read verified claims, in seconds',
       SESSION_RETENTION_DAYS: 'Retention of ended sessions, in days',

@@ -94,6 +94,7 @@ export const settings: InOtherWords<typeof english> = {
       STATUS_TRUST_ANCHORS: 'Anclas de confianza de las listas de estado (archivo)',
       WALLET_PROVIDER_X509: 'Clave y certificado del proveedor de carteras alojadas (archivo)',
       VERIFIER_TRUST_ANCHORS: 'Anclas de confianza de los verificadores, para carteras alojadas (archivo)',
+      REGISTRAR_TRUST_ANCHORS: 'Anclas de confianza de los certificados de registro (archivo)',
       VERIFIER_ATTESTATION_ISSUERS: 'Emisores de atestaciones de verificadores, para carteras alojadas (archivo)',
       SESSION_RESULT_TTL_SECONDS: 'Plazo para leer los datos verificados, en segundos',
       SESSION_RETENTION_DAYS: 'Conservación de las sesiones terminadas, en días',

@@ -94,6 +94,7 @@ export const settings: InOtherWords<typeof english> = {
       STATUS_TRUST_ANCHORS: 'Ancres de confiance des listes de statuts (fichier)',
       WALLET_PROVIDER_X509: 'Clé et certificat du fournisseur des portefeuilles hébergés (fichier)',
       VERIFIER_TRUST_ANCHORS: 'Ancres de confiance des vérificateurs, pour les portefeuilles hébergés (fichier)',
+      REGISTRAR_TRUST_ANCHORS: 'Ancres de confiance des certificats d’enregistrement (fichier)',
       VERIFIER_ATTESTATION_ISSUERS:
         'Émetteurs d’attestations de vérificateur, pour les portefeuilles hébergés (fichier)',
       SESSION_RESULT_TTL_SECONDS: 'Délai de lecture des informations vérifiées, en secondes',

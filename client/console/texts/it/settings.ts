@@ -94,6 +94,7 @@ export const settings: InOtherWords<typeof english> = {
       STATUS_TRUST_ANCHORS: 'Ancore di fiducia delle liste di stato (file)',
       WALLET_PROVIDER_X509: 'Chiave e certificato del fornitore dei portafogli ospitati (file)',
       VERIFIER_TRUST_ANCHORS: 'Ancore di fiducia dei verificatori, per i portafogli ospitati (file)',
+      REGISTRAR_TRUST_ANCHORS: 'Ancore di fiducia dei certificati di registrazione (file)',
       VERIFIER_ATTESTATION_ISSUERS: 'Emittenti delle attestazioni dei verificatori, per i portafogli ospitati (file)',
       SESSION_RESULT_TTL_SECONDS: 'Tempo per leggere i dati verificati, in secondi',
       SESSION_RETENTION_DAYS: 'Conservazione delle sessioni terminate, in giorni',
