@@ -6,6 +6,7 @@ import { zLogo, zShownLogo } from '../images/image-reference.js'
 import { isLanguageTag } from '../protocol/openid4vci/display.js'
 import { zShownName } from '../protocol/shown-name.js'
 import { zBranding } from './branding.js'
+import { requestedCertificateShape } from './requested-certificate.js'
 
 const zMethod = z.enum(['key', 'web']).meta({ description: 'DID method; a did:web is hosted by this service.' })
 
@@ -157,11 +158,12 @@ export const requestVerifierCertificate = {
     summary: 'Get a certification request (PKCS#10) for the current signing key of a verifier',
     description:
       'PEM, from which an authority makes a certificate. It contains the name of the record, and the host of VERIFIER_BASE_URL (dNSName) if ' +
-      'the host is a name. The private key stays in the service.',
+      'the host is a name. The parameters add what the policy of an access certificate demands (ETSI TS 119 411-8). The private key stays in the ' +
+      'service.',
     access: 'admin',
     errors: [400, errors.verifierNotFound()],
   }),
-  input: byId,
+  input: byId.extend(requestedCertificateShape),
   output: z.object({ certificateRequest: z.string() }),
 }
 

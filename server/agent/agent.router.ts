@@ -71,7 +71,7 @@ export const agentRouter = ({ records, dids, certificates }: Agent) =>
     ),
 
     requestVerifierCertificate: procedure(requestVerifierCertificate).query(({ ctx: { caller }, input }) =>
-      certificates.request(input.id, caller.sub),
+      certificates.request(input, caller.sub),
     ),
 
     certifyVerifier: procedure(certifyVerifier)

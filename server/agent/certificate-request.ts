@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { StoredKey } from '../keys/store.js'
+import { encodeDer } from '../protocol/issuer-keys/der.js'
 import type { Jwk, Signer } from '../protocol/jose/jws.js'
 import type { AgentRecord } from './store.js'
 
@@ -37,39 +38,110 @@ function commonNameOf({ display }: AgentRecord, host: string): string {
   return [...(name === '' ? host : name)].slice(0, MAX_NAME_CHARACTERS).join('')
 }
 
+/** What a certificate request contains in addition to the name of the record. All members are checked. */
+export interface RequestedCertificate {
+  /** Country of two letters (`countryName`), legal name (`organizationName`), and the identifier of the organization. */
+  readonly country?: string | undefined
+  readonly organization?: string | undefined
+  /** ETSI EN 319 412-1 §5.1.4, such as `VATDE-123456789`. */
+  readonly organizationIdentifier?: string | undefined
+  /** Contacts (TS 119 411-8 §6.6.1). Each has only characters of ASCII. */
+  readonly email?: string | undefined
+  readonly website?: string | undefined
+  readonly phone?: string | undefined
+  /** Object identifiers of the policies that the certificate must follow. */
+  readonly policies?: readonly string[] | undefined
+}
+
+const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17'
+/** `organizationIdentifier` of a subject (ITU-T X.520). */
+const ORGANIZATION_IDENTIFIER = '2.5.4.97'
+
+const SEQUENCE = 0x30
+const OBJECT_IDENTIFIER = 0x06
+const PRINTABLE_STRING = 0x13
+/** Tags of a GeneralName (RFC 5280 §4.2.1.6). */
+const NAME_TAGS = { otherName: 0xa0, email: 0x81, dns: 0x82, uri: 0x86 } as const
+const EXPLICIT_VALUE = 0xa0
+/** `id-at-telephoneNumber`, 2.5.4.20. */
+const TELEPHONE_NUMBER = Uint8Array.of(0x55, 0x04, 0x14)
+
+const ascii = (text: string): Uint8Array => Buffer.from(text, 'ascii')
+
+/**
+ * The DER of a subjectAltName; undefined if there is no name. The library cannot write the `otherName` that TS 119 411-8
+ * §6.6.1 demands for telephone numbers.
+ */
+function alternativeNamesOf(
+  host: string | undefined,
+  { email, website, phone }: RequestedCertificate,
+): Uint8Array | undefined {
+  const names = [
+    ...(host === undefined ? [] : [encodeDer(NAME_TAGS.dns, ascii(host))]),
+    ...(website === undefined ? [] : [encodeDer(NAME_TAGS.uri, ascii(website))]),
+    ...(email === undefined ? [] : [encodeDer(NAME_TAGS.email, ascii(email))]),
+    ...(phone === undefined
+      ? []
+      : [
+          encodeDer(
+            NAME_TAGS.otherName,
+            encodeDer(OBJECT_IDENTIFIER, TELEPHONE_NUMBER),
+            encodeDer(EXPLICIT_VALUE, encodeDer(PRINTABLE_STRING, ascii(phone))),
+          ),
+        ]),
+  ]
+  return names.length === 0 ? undefined : encodeDer(SEQUENCE, ...names)
+}
+
+/** The attributes of the subject, in the order of ETSI EN 319 412-3. The library would parse one text as a whole name. */
+const subjectOf = (name: string, { country, organization, organizationIdentifier }: RequestedCertificate) => [
+  ...(country === undefined ? [] : [{ C: [{ printableString: country }] }]),
+  ...(organization === undefined ? [] : [{ O: [{ utf8String: organization }] }]),
+  ...(organizationIdentifier === undefined
+    ? []
+    : [{ [ORGANIZATION_IDENTIFIER]: [{ utf8String: organizationIdentifier }] }]),
+  { CN: [{ utf8String: name }] },
+]
+
 /**
  * Makes a certification request (PKCS#10, RFC 2986) for a verifier's key as PEM, with the display name of the
  * verifier's record. The request is for digital signatures. It contains the host of VERIFIER_BASE_URL (dNSName) if the
- * host is a name.
+ * host is a name, and what the policy of an access certificate demands (TS 119 411-8), if the caller names it.
  */
 export async function certificateRequestOf(
   record: AgentRecord,
   { alg, publicJwk }: StoredKey,
   signer: Signer,
   verifierBaseUrl: string,
+  requested: RequestedCertificate = {},
 ): Promise<string> {
   const algorithm = ALGORITHMS[alg]
   if (algorithm === undefined) throw new Error(`No certificate can be requested for a key for ${alg}.`)
   const {
+    CertificatePolicyExtension,
+    Extension,
     KeyUsageFlags,
     KeyUsagesExtension,
     Name,
     Pkcs10CertificateRequestGenerator,
-    SubjectAlternativeNameExtension,
   } = await x509Library()
   const { hostname } = new URL(verifierBaseUrl)
   const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
+  const alternativeNames = alternativeNamesOf(isAddress ? undefined : hostname, requested)
+  const { policies = [] } = requested
   const request = await Pkcs10CertificateRequestGenerator.create(
     {
-      // The library would parse a string as a distinguished name, in which quotes and commas have a meaning.
-      name: new Name([{ CN: [{ utf8String: commonNameOf(record, hostname) }] }]),
+      name: new Name(subjectOf(commonNameOf(record, hostname), requested)),
       // Both keys are placeholders. The functions of `cryptographyOf` use the real key. The cast is needed because the
       // declared type has members that only keys of Web Cryptography have.
       keys: { publicKey: {}, privateKey: { algorithm } } as never,
       signingAlgorithm: algorithm,
       extensions: [
         new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
-        ...(isAddress ? [] : [new SubjectAlternativeNameExtension([{ type: 'dns', value: hostname }])]),
+        ...(alternativeNames === undefined
+          ? []
+          : [new Extension(SUBJECT_ALTERNATIVE_NAME, false, Uint8Array.from(alternativeNames))]),
+        ...(policies.length === 0 ? [] : [new CertificatePolicyExtension([...policies])]),
       ],
     },
     // The cast is needed because the declared type is the whole Web Cryptography, but the library calls only these two

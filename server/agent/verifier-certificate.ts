@@ -10,7 +10,7 @@ import { subjectAlternativeNames } from '../protocol/issuer-keys/subject-alterna
 import { verificationKey } from '../protocol/jose/verification-key.js'
 import { chainEnd, hashIdentifier } from '../protocol/openid4vp/client-identifier.js'
 import type { zVerifierCertificate } from './agent.contract.js'
-import { certificateRequestOf } from './certificate-request.js'
+import { certificateRequestOf, type RequestedCertificate } from './certificate-request.js'
 import { certifiedChain, REQUEST_CHAIN } from './certified-chain.js'
 import type { AgentRecord, AgentStore } from './store.js'
 
@@ -61,10 +61,13 @@ export function createVerifierCertificates({ agents, store, keys, config, clock 
 
   return {
     /** Makes a certification request for a verifier's current signing key. @throws 500 for an unknown verifier. */
-    async request(id: string, sub: string): Promise<{ certificateRequest: string }> {
+    async request(
+      { id, ...requested }: RequestedCertificate & { readonly id: string },
+      sub: string,
+    ): Promise<{ certificateRequest: string }> {
       const { record, key } = await verifierOf(id, sub)
       const signer = await keys.signer(key.id, keyIdOf(record.did, key.publicJwk))
-      return { certificateRequest: await certificateRequestOf(record, key, signer, config.verifierBaseUrl) }
+      return { certificateRequest: await certificateRequestOf(record, key, signer, config.verifierBaseUrl, requested) }
     },
 
     /**

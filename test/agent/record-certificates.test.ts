@@ -1,4 +1,7 @@
+import 'reflect-metadata'
+import { execFileSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
+import { CertificatePolicyExtension, Pkcs10CertificateRequest } from '@peculiar/x509'
 import { compactVerify, decodeJwt, decodeProtectedHeader, importX509 } from 'jose'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -88,6 +91,82 @@ describe('GET /agent/verifier/{id}/certificate-request (RFC 2986)', () => {
     const [{ id }] = (await other.request('GET', '/agent/verifiers', { authorization })).json
     const { publicKey, signed } = readRequest((await requestOf(id, other, authorization)).json.certificateRequest)
     expect([publicKey.asymmetricKeyType, signed]).toEqual(['ed25519', true])
+  })
+})
+
+describe('a request for an access certificate (TS 119 411-8 §6.6.1)', () => {
+  const ACCESS = {
+    country: 'DE',
+    organization: 'Shop "Roma", Öl & Co., CN=other',
+    organizationIdentifier: 'VATDE-123456789',
+    email: 'help@shop.example',
+    website: 'https://shöp.example/help?a=1,DNS:bank.example',
+    phone: '+49 30 1234567',
+    policies: '0.4.0.194118.1.2,1.3.6.1.4.1.99999.1',
+  }
+  const requestWith = async (parameters: Readonly<Record<string, string>>) => {
+    const path = `/agent/verifier/${await newVerifier()}/certificate-request?${new URLSearchParams(parameters)}`
+    return service.request('GET', path, { authorization: admin })
+  }
+  const openssl = (pem: string, ...args: readonly string[]) =>
+    execFileSync('openssl', [...args], { input: pem, encoding: 'utf8' })
+
+  it('carries the organization, each kind of contact and the policies, as openssl and @peculiar/x509 read them', async () => {
+    const { status, json } = await requestWith(ACCESS)
+    expect(status).toBe(200)
+    const pem: string = json.certificateRequest
+    const nameOptions = 'RFC2253,utf8,-esc_msb,sep_multiline,lname'
+    const text = openssl(pem, 'req', '-noout', '-verify', '-text', '-nameopt', nameOptions)
+    const subject = /Subject:\s*([\s\S]*?)\n\s*Subject Public/.exec(text)?.[1]
+    expect(
+      subject
+        ?.split('\n')
+        .map((line) => line.trim())
+        .sort(),
+    ).toEqual([
+      'commonName=Shop',
+      'countryName=DE',
+      'organizationIdentifier=VATDE-123456789',
+      'organizationName=Shop \\"Roma\\"\\, Öl & Co.\\, CN=other',
+    ])
+    expect(text).toContain(
+      'URI:https://xn--shp-tna.example/help?a=1,DNS:bank.example, email:help@shop.example, othername:',
+    )
+    expect(text).toContain('Policy: 0.4.0.194118.1.2')
+    expect(text).toContain('Policy: 1.3.6.1.4.1.99999.1')
+    expect(text).toMatch(/X509v3 Key Usage: critical\s+Digital Signature/)
+    // otherName of the type telephoneNumber (2.5.4.20), with a PrintableString.
+    const names = /OCTET STRING\s+\[HEX DUMP\]:([0-9A-F]*550414[0-9A-F]*)/.exec(openssl(pem, 'asn1parse'))?.[1] ?? ''
+    const phone = Buffer.from('+49 30 1234567').toString('hex').toUpperCase()
+    expect(names).toContain(`0603550414A010130E${phone}`)
+    const request = new Pkcs10CertificateRequest(pem)
+    const [policies] = request.extensions.filter(({ type }) => type === '2.5.29.32')
+    expect(new CertificatePolicyExtension(policies?.rawData ?? new Uint8Array()).policies).toEqual(
+      ACCESS.policies.split(','),
+    )
+    expect(request.subjectName.getField('2.5.4.97')).toEqual(['VATDE-123456789'])
+    expect(await request.verify()).toBe(true)
+  })
+
+  it.each([
+    ['country', 'de', 'country must be a country code of two capital letters'],
+    ['organization', 'x'.repeat(65), 'organization'],
+    ['organization', 'Shop\u0000', 'organization must not have control characters'],
+    ['organizationIdentifier', '123456789', 'organizationIdentifier must be an identifier such as VATDE-123456789'],
+    ['organizationIdentifier', 'VATDE-1 2', 'organizationIdentifier must be an identifier such as VATDE-123456789'],
+    ['email', 'help', 'email'],
+    ['email', 'hélp@shop.example', 'email'],
+    ['website', 'javascript:alert(1)', 'website must be an http or https address without user name'],
+    ['website', 'https://a:b@shop.example', 'website must be an http or https address without user name'],
+    ['phone', '030 1234567', 'phone must be a telephone number with country code'],
+    ['policies', '0.4.x', 'policies.0 must be an object identifier such as 0.4.0.194118.1.2'],
+    ['policies', '1.40.1', 'policies.0 must be an object identifier such as 0.4.0.194118.1.2'],
+    ['policies', '0.4.0,0.4.0', 'policies must not repeat an entry'],
+    ['policies', Array.from({ length: 9 }, (_, at) => `1.2.${at}`).join(','), 'policies must have at most 8 entries'],
+    ['phones', '+49', 'phones'],
+  ])('a wrong %s (%j) is a 400 that names it', async (parameter, value, message) => {
+    const { status, text } = await requestWith({ [parameter]: value })
+    expect([status, text]).toEqual([400, expect.stringContaining(message)])
   })
 })
 

@@ -19,9 +19,14 @@ import { refusalOfPublished } from './published.js'
 
 export const CLIENT_SECRET = 'test-client-secret'
 
+type Variables = Readonly<Record<string, string>>
+
 export interface ServiceOptions extends WiringOptions, AppOptions {
-  /** Variables in addition to the environment that every test service has. An empty value removes a variable. */
-  readonly env?: Readonly<Record<string, string>>
+  /**
+   * Variables in addition to the environment that every test service has. An empty value removes a variable. A function
+   * gets the address of the service, for certificates that name it.
+   */
+  readonly env?: Variables | ((url: string) => Promise<Variables>)
   /** A database to share with another service; by default a new database. */
   readonly databaseUrl?: string
   /** An identity provider to share; by default a new provider. */
@@ -120,7 +125,7 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     CLIENT_SECRET,
     RATE_LIMIT_MAX: '0',
     LOG_LEVEL: 'silent',
-    ...options.env,
+    ...(typeof options.env === 'function' ? await options.env(url) : options.env),
   })
   await makeDefaults(config)
   const service = await createService(config, {

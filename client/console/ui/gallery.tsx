@@ -14,8 +14,9 @@ import { ProgressBar } from './progress-bar.js'
 import { RelativeTime } from './relative-time.js'
 import { Screen } from './screen.js'
 import { ShortId } from './short-id.js'
-import { Tag, type Tone } from './tag.js'
+import { Tag } from './tag.js'
 import { Timeline } from './timeline.js'
+import type { Tone } from './tone.js'
 
 const COLOURS = [
   'ink',

@@ -1,20 +1,6 @@
 import { Ban, CircleCheck, CircleX, Clock, type LucideIcon, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
-
-/** The tone of a state. */
-export type Tone =
-  /** Success. */
-  | 'good'
-  /** An error. */
-  | 'bad'
-  /** The user should read the state. */
-  | 'warn'
-  /** Not over yet. */
-  | 'waiting'
-  /** Over without success and without an error. */
-  | 'ended'
-  /** Words that are no state. */
-  | 'plain'
+import type { Tone } from './tone.js'
 
 /** Each tone has an icon, because users who see no colours must tell the tones apart (WCAG 2.2, 1.4.1). */
 const ICONS: Readonly<Record<Exclude<Tone, 'plain'>, LucideIcon>> = {

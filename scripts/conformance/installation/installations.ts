@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { publicPem } from '../../certificates.js'
 import type { Options } from '../options.js'
-import { publicPem } from './certificates.js'
 import { type Material, type Profile, settingsOf } from './material.js'
 import { startService } from './service.js'
 

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Certified, makeCertificate, publicPem, readCertificate } from './certificates.js'
+import { type Certified, makeCertificate, publicPem, readCertificate } from '../../certificates.js'
 
 /** The standards that issuing follows: OpenID4VCI 1.0, or OpenID4VCI 1.0 with HAIP 1.0. */
 export type Profile = 'final' | 'haip'

@@ -1,6 +1,6 @@
 import type { JWK } from 'jose'
+import { makeCertificate, publicPem } from '../../certificates.js'
 import { type Browser, newBrowser } from '../browser.js'
-import { makeCertificate, publicPem } from '../installation/certificates.js'
 import { type CredentialFormat, type IssuedType, issuedType, makeTypes } from '../installation/types.js'
 import type { Player, Running } from '../module.js'
 import type { Column, Prepared, World } from './column.js'

@@ -1,5 +1,5 @@
+import { makeCertificate, publicPem } from '../../certificates.js'
 import { newBrowser } from '../browser.js'
-import { makeCertificate, publicPem } from '../installation/certificates.js'
 import { type Player, type Running, runModule } from '../module.js'
 import type { Column, World } from './column.js'
 import { newHolder, ReceivingPlayer, receivingConfiguration } from './receiving.js'

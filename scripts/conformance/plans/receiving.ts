@@ -1,4 +1,4 @@
-import { makeCertificate, publicPem } from '../installation/certificates.js'
+import { makeCertificate, publicPem } from '../../certificates.js'
 import type { CredentialFormat } from '../installation/types.js'
 import type { Player, Running } from '../module.js'
 import type { Variant } from '../suite/client.js'

@@ -1,5 +1,5 @@
+import { makeCertificate, publicPem } from '../../certificates.js'
 import { newBrowser } from '../browser.js'
-import { makeCertificate, publicPem } from '../installation/certificates.js'
 import type { Player, Running } from '../module.js'
 import { type Column, suiteAddress, type World } from './column.js'
 

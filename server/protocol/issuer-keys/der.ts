@@ -25,6 +25,20 @@ export function derMembers(octets: Uint8Array): DerElement[] {
   return sequence === undefined ? [] : derElements(sequence.content)
 }
 
+/** Writes a DER element (X.690 §8.1) whose content is the given parts. */
+export function encodeDer(tag: number, ...parts: readonly Uint8Array[]): Uint8Array {
+  const content = Buffer.concat(parts)
+  return Buffer.concat([Buffer.from([tag, ...lengthOf(content.length)]), content])
+}
+
+/** X.690 §8.1.3: one octet for a short length, or the count of the octets of a long length and these octets. */
+function lengthOf(length: number): readonly number[] {
+  if (length < 0x80) return [length]
+  const octets: number[] = []
+  for (let rest = length; rest > 0; rest = Math.floor(rest / 256)) octets.unshift(rest % 256)
+  return [0x80 | octets.length, ...octets]
+}
+
 function contentOf(octets: Uint8Array, offset: number): { start: number; length: number } {
   const first = octets[offset + 1] ?? 0x80
   if (first < 0x80) return { start: offset + 2, length: first }

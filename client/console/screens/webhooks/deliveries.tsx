@@ -10,7 +10,8 @@ import { More } from '../../ui/more.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { Reason } from '../../ui/reason.js'
 import { RelativeTime } from '../../ui/relative-time.js'
-import { Tag, type Tone } from '../../ui/tag.js'
+import { Tag } from '../../ui/tag.js'
+import type { Tone } from '../../ui/tone.js'
 
 const OUTCOMES: readonly Outcome[] = ['pending', 'delivered', 'failed', 'held']
 

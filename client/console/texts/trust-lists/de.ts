@@ -33,6 +33,7 @@ export const de: TrustListTexts = {
       credentials: 'Nachweise und deren Statuslisten',
       status: 'Statuslisten beliebiger Aussteller',
       verifiers: 'Anfragen von Prüfern an gehostete Wallets',
+      registrars: 'Registrierungszertifikate von Prüfern',
       wallets: 'Attestierungen von Wallets und Schlüsseln',
     },
     types: 'Nachweisarten',
@@ -90,6 +91,8 @@ export const de: TrustListTexts = {
         `Der Dienst vertraut den Statuslisten von ${count(n, 'Stelle', 'Stellen')} nicht mehr, innerhalb einer Minute in jedem Prozess. Nachweise, deren Status er nicht prüfen kann, lehnt er dann ab.`,
       verifiers: (n) =>
         `Gehostete Wallets vertrauen den Anfragen der Prüfer nicht mehr, für die ${count(n, 'Stelle', 'Stellen')} der Liste bürgen, innerhalb einer Minute in jedem Prozess.`,
+      registrars: (n) =>
+        `Der Dienst vertraut den Registrierungszertifikaten von ${count(n, 'Registerstelle', 'Registerstellen')} nicht mehr, innerhalb einer Minute in jedem Prozess.`,
       wallets: (n) =>
         `Der Dienst vertraut den Attestierungen von ${count(n, 'Wallet-Anbieter', 'Wallet-Anbietern')} nicht mehr, innerhalb einer Minute in jedem Prozess. Wo eine Attestierung nötig ist, lehnt er deren Wallets dann ab.`,
     },

@@ -32,6 +32,7 @@ export const en = {
       credentials: 'Credentials and their status lists',
       status: 'Status lists of any issuer',
       verifiers: 'Requests of verifiers to hosted wallets',
+      registrars: 'Registration certificates of verifiers',
       wallets: 'Attestations of wallets and keys',
     },
     types: 'Credential types',
@@ -88,6 +89,8 @@ export const en = {
         `The service stops trusting the status lists of ${count(n, 'entity', 'entities')}, in every process within a minute. It then refuses credentials whose status it cannot check.`,
       verifiers: (n: number) =>
         `Hosted wallets stop trusting the requests of verifiers that ${count(n, 'entity vouches', 'entities vouch')} for, in every process within a minute.`,
+      registrars: (n: number) =>
+        `The service stops trusting the registration certificates of ${count(n, 'registrar', 'registrars')}, in every process within a minute.`,
       wallets: (n: number) =>
         `The service stops trusting the attestations of ${count(n, 'wallet provider', 'wallet providers')}, in every process within a minute. It then refuses their wallets where an attestation is required.`,
     },

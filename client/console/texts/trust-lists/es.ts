@@ -33,6 +33,7 @@ export const es: TrustListTexts = {
       credentials: 'Credenciales y sus listas de estado',
       status: 'Listas de estado de cualquier emisor',
       verifiers: 'Solicitudes de verificadores a carteras alojadas',
+      registrars: 'Certificados de registro de verificadores',
       wallets: 'Atestaciones de carteras y de claves',
     },
     types: 'Tipos de credencial',
@@ -90,6 +91,8 @@ export const es: TrustListTexts = {
         `El servicio dejará de confiar en las listas de estado de ${count(n, 'entidad', 'entidades')}, en un minuto en todos los procesos. Entonces rechazará las credenciales cuyo estado no pueda comprobar.`,
       verifiers: (n) =>
         `Las carteras alojadas dejarán de confiar en las solicitudes de los verificadores que ${count(n, 'entidad avala', 'entidades avalan')}, en un minuto en todos los procesos.`,
+      registrars: (n) =>
+        `El servicio dejará de confiar en los certificados de registro de ${count(n, 'registrador', 'registradores')}, en un minuto en todos los procesos.`,
       wallets: (n) =>
         `El servicio dejará de confiar en las atestaciones de ${count(n, 'proveedor de carteras', 'proveedores de carteras')}, en un minuto en todos los procesos. Entonces rechazará sus carteras donde se exija una atestación.`,
     },

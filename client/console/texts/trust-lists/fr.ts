@@ -33,6 +33,7 @@ export const fr: TrustListTexts = {
       credentials: 'Les attestations et leurs listes de statuts',
       status: 'Les listes de statuts de tout émetteur',
       verifiers: 'Les demandes des vérificateurs aux portefeuilles hébergés',
+      registrars: 'Les certificats d’enregistrement des vérificateurs',
       wallets: 'Les attestations de portefeuilles et de clés',
     },
     types: 'Types d’attestation',
@@ -91,6 +92,8 @@ export const fr: TrustListTexts = {
         `Le service ne fera plus confiance aux listes de statuts de ${count(n, 'entité', 'entités')}, en une minute dans tous les processus. Il refusera alors les attestations dont il ne peut pas vérifier le statut.`,
       verifiers: (n) =>
         `Les portefeuilles hébergés ne feront plus confiance aux demandes des vérificateurs dont ${count(n, 'entité se porte garante', 'entités se portent garantes')}, en une minute dans tous les processus.`,
+      registrars: (n) =>
+        `Le service ne fera plus confiance aux certificats d’enregistrement de ${count(n, 'registraire', 'registraires')}, en une minute dans tous les processus.`,
       wallets: (n) =>
         `Le service ne fera plus confiance aux attestations de ${count(n, 'fournisseur de portefeuilles', 'fournisseurs de portefeuilles')}, en une minute dans tous les processus. Il refusera alors leurs portefeuilles là où une attestation est exigée.`,
     },

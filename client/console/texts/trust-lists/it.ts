@@ -33,6 +33,7 @@ export const it: TrustListTexts = {
       credentials: 'Attestati e relative liste di stato',
       status: 'Liste di stato di qualsiasi emittente',
       verifiers: 'Richieste di verificatori ai portafogli ospitati',
+      registrars: 'Certificati di registrazione di verificatori',
       wallets: 'Attestazioni di portafogli e di chiavi',
     },
     types: 'Tipi di attestato',
@@ -89,6 +90,8 @@ export const it: TrustListTexts = {
         `Il servizio non considererà più attendibili le liste di stato di ${count(n, 'entità', 'entità')}, entro un minuto in ogni processo. Rifiuterà quindi gli attestati di cui non può controllare lo stato.`,
       verifiers: (n) =>
         `I portafogli ospitati non considereranno più attendibili le richieste dei verificatori di cui ${count(n, 'entità garantisce', 'entità garantiscono')}, entro un minuto in ogni processo.`,
+      registrars: (n) =>
+        `Il servizio non considererà più attendibili i certificati di registrazione di ${count(n, 'registratore', 'registratori')}, entro un minuto in ogni processo.`,
       wallets: (n) =>
         `Il servizio non considererà più attendibili le attestazioni di ${count(n, 'fornitore di portafogli', 'fornitori di portafogli')}, entro un minuto in ogni processo. Rifiuterà quindi i loro portafogli dove è richiesta un’attestazione.`,
     },

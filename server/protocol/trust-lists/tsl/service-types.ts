@@ -25,6 +25,8 @@ export const TSL_SERVICE_TYPES = {
   credentials: ATTESTATIONS,
   status: ATTESTATIONS,
   verifiers: [`${PILOT}/CA/RPaccess`],
+  // No type is known for providers of registration certificates. `serviceTypes` of the definition must name it.
+  registrars: [],
   wallets: [`${PILOT}/Provider/Wallet`],
 } as const satisfies Readonly<Record<string, readonly string[]>>
 

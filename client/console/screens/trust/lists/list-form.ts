@@ -32,7 +32,7 @@ export const EMPTY_LIST: ListForm = {
 }
 
 // A record, so that the compiler demands a new value of the contract here.
-const KINDS: Readonly<Record<NewTrustList['kind'], true>> = { lote: true, vical: true }
+const KINDS: Readonly<Record<NewTrustList['kind'], true>> = { lote: true, vical: true, tsl: true }
 const PROFILES: Readonly<Record<NonNullable<NewTrustList['profile']>, true>> = {
   pid: true,
   wallet: true,
@@ -45,6 +45,7 @@ const PURPOSES: Readonly<Record<NewTrustList['purpose'], true>> = {
   credentials: true,
   status: true,
   verifiers: true,
+  registrars: true,
   wallets: true,
 }
 

@@ -1,4 +1,4 @@
-import type { Tone } from '../../../ui/tag.js'
+import type { Tone } from '../../../ui/tone.js'
 
 /** The members of a service that decide about its state. */
 export interface KnownService {
