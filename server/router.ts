@@ -63,7 +63,12 @@ const createAppRouter = (formats: Formats, features: Features) =>
     verify: verifyRouter(formats, features.verify),
     vpQueries: vpQueriesRouter(features.vpQueries),
     authorizationRequests: authorizationRequestsRouter(formats, features.authorizationRequests),
-    verificationSessions: verificationSessionsRouter(formats, features.verificationSessions, features.evidence),
+    verificationSessions: verificationSessionsRouter(
+      formats,
+      features.verificationSessions,
+      features.sessionChecks,
+      features.evidence,
+    ),
     trustedIssuers: trustedIssuersRouter(features.trustedIssuers),
     trustLists: trustListsRouter(features.trustLists, features.trustExplain),
     walletTrust: walletTrustRouter(features.walletTrust),

@@ -5,6 +5,7 @@ import { createOpenid4vp } from '../verifier/openid4vp/openid4vp.js'
 import { createReadTransactionData } from '../verifier/openid4vp/transaction-data.js'
 import { createVerifyVpToken } from '../verifier/presentations/verify-vp-token.js'
 import { createQrCodes } from '../verifier/qr-codes/qr-codes.js'
+import { createSessionChecks } from '../verifier/sessions/checks.js'
 import { createSessionVault } from '../verifier/sessions/secrets.js'
 import { createVerificationSessions } from '../verifier/sessions/verification-sessions.js'
 import { createTrustedIssuerStore } from '../verifier/trusted-issuers/store.js'
@@ -63,13 +64,18 @@ export function wireVerifier(platform: Platform, { dids, statusLists, offerings 
     store: stores.verificationSessions,
     declines: stores.verificationDeclines,
     listStore: stores.verificationSessionList,
-    transactionData: createReadTransactionData(sessionVault.reveal),
     config,
     formats,
     names: platform.names,
     clock,
     events: platform.events,
     metrics,
+  })
+
+  const sessionChecks = createSessionChecks({
+    store: stores.verificationSessions,
+    transactionData: createReadTransactionData(sessionVault.reveal),
+    asksOf: verificationSessions.asksOf,
   })
 
   const openid4vp = createOpenid4vp({
@@ -118,6 +124,7 @@ export function wireVerifier(platform: Platform, { dids, statusLists, offerings 
     verify,
     trustedIssuers,
     verificationSessions,
+    sessionChecks,
     evidence,
     openid4vp,
     authorizationRequests,

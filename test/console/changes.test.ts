@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Change } from '../../server/console/changes/change.js'
+import { png } from '../images/pictures.js'
 import { type EventReader, readEvents } from '../issuer/openid4vci/event-reader.js'
 import { postSchema, SUBJECT } from '../issuer/purchase.js'
 import { query } from '../support/postgres.js'
@@ -70,6 +71,15 @@ async function offer(at = service): Promise<{ id: string; path: string }> {
 const without = (changes: readonly Change[], ...kinds: string[]) => changes.filter(({ kind }) => !kinds.includes(kind))
 
 describe('GET /api/v1/console/events', () => {
+  it('tells everyone with lists of images that an image was deleted', async () => {
+    const authorization = await service.bearer('ida', { roles: ['credence-issuer'] })
+    const body = { data: png(3, 3, 41).toString('base64') }
+    const { json } = await service.request('POST', '/api/v1/images', { authorization, body })
+    const changes = await watch(['credence-verifier'])
+    expect((await service.request('DELETE', `/api/v1/images/${json.id}`, { authorization })).status).toBe(204)
+    expect((await changes.until('image', null)).at(-1)).toEqual({ kind: 'image', id: json.id, state: null })
+  })
+
   it('sends an issuer the offers and their changes of state, by id and state only', async () => {
     const changes = await watch(['credence-issuer'])
     const { id, path } = await offer()

@@ -12,7 +12,7 @@ const SUBJECTS: Readonly<Record<Exclude<Kind, 'everything'>, readonly QueryKey[]
   offering: [['offers']],
   credential: [['credentials']],
   'credential-status-job': [['credentials']],
-  schema: [['types'], ['overview', 'steps'], ['images']],
+  schema: [['types'], ['images']],
   'verification-session': [['verification-sessions', 'list'], ['verification-sessions', 'checks'], ['overview']],
   'vp-query': [['vp-queries']],
   'trusted-issuer': [['trust']],

@@ -44,21 +44,18 @@ export type Failure = ({ readonly kind: 'offer' } & ListedOffer) | ({ readonly k
 
 const NONE = { items: [] }
 
-/** The steps from an empty service to a verified credential. */
-export type FirstStep = 'type' | 'offer' | 'request'
-
-/** Which of the first steps have been done: whether there is a type, an offer or a request. @param may the lists that the user may read */
-export const stepsDone = (may: Readonly<Record<FirstStep, boolean>>) =>
+/**
+ * Whether there is an offer and a request. Without an offer, requests are not asked for.
+ *
+ * @param ofOffers, ofRequests the lists that count, because the user may read them
+ */
+export const hasSessions = (ofOffers: boolean, ofRequests: boolean) =>
   queryOptions({
-    queryKey: ['overview', 'steps', may],
-    queryFn: async ({ signal }): Promise<Readonly<Record<FirstStep, boolean>>> => {
+    queryKey: ['overview', 'has sessions', ofOffers, ofRequests],
+    queryFn: async ({ signal }): Promise<boolean> => {
       const one = { limit: 1 } as const
-      const [types, offers, requests] = await Promise.all([
-        may.type ? credence.schemas.list.query({ active: true, ...one }, { signal }) : NONE,
-        may.offer ? credence.credentialOffers.sessions.query(one, { signal }) : NONE,
-        may.request ? credence.verificationSessions.list.query(one, { signal }) : NONE,
-      ])
-      return { type: types.items.length > 0, offer: offers.items.length > 0, request: requests.items.length > 0 }
+      if (ofOffers && (await credence.credentialOffers.sessions.query(one, { signal })).items.length === 0) return false
+      return !ofRequests || (await credence.verificationSessions.list.query(one, { signal })).items.length > 0
     },
   })
 

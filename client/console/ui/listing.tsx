@@ -14,7 +14,7 @@ interface Props<Row> {
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
   readonly keyOf: (row: Row) => string
-  /** Whether a card on a phone has two lines without the names of the columns. For four columns whose values explain themselves. */
+  /** Whether a card on a phone is short, without the names of the columns. For columns whose values explain themselves. */
   readonly isCompact?: boolean
 }
 

@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
-import { zTransactionData } from '../../protocol/openid4vp/transaction-data.js'
 import { zCheckDone } from '../verify/check-done.js'
 import { SESSION_STATES } from './session.js'
 
@@ -17,6 +16,9 @@ export const zAsk = z.object({
     .array(z.array(z.union([z.string(), z.int(), z.null()])))
     .meta({ description: 'Paths of the requested claims (OpenID4VP 1.0 §7), beginning at the subject.' }),
 })
+
+/** An entry of `transaction_data` (OpenID4VP 1.0 §5.1), with all members that its type defines. */
+const zShownTransaction = z.looseObject({ type: z.string(), credential_ids: z.array(z.string()).readonly() })
 
 export const readSessionChecks = {
   meta: route('GET', '/api/v1/verification-sessions/{sessionId}/checks', {
@@ -39,7 +41,7 @@ export const readSessionChecks = {
     state: z.enum(SESSION_STATES),
     errorMessage: z.string().optional(),
     asks: z.array(zAsk).meta({ description: 'What the request asks for, without the values that it requires.' }),
-    transactionData: z.array(zTransactionData).optional().meta({
+    transactionData: z.array(zShownTransaction).optional().meta({
       description:
         'The transactions that the holder is asked to authorize. Absent without transactions, and after the end of the session.',
     }),

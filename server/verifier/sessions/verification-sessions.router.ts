@@ -6,6 +6,7 @@ import type { Formats } from '../../formats/registry.js'
 import { readEvidence } from '../evidence/evidence.contract.js'
 import type { EvidenceKeeping } from '../evidence/evidence.js'
 import { readSessionChecks } from './checks.contract.js'
+import type { SessionChecks } from './checks.js'
 import {
   eraseVerificationSession,
   listVerificationSessions,
@@ -18,6 +19,7 @@ import type { VerificationSessions } from './verification-sessions.js'
 export const verificationSessionsRouter = (
   formats: Formats,
   sessions: VerificationSessions,
+  checks: SessionChecks,
   evidence: Pick<EvidenceKeeping, 'read'>,
 ) =>
   router({
@@ -40,7 +42,7 @@ export const verificationSessionsRouter = (
       sessions.read(caller, input.sessionId),
     ),
 
-    checks: procedure(readSessionChecks).query(({ ctx: { reach }, input }) => sessions.checks(reach, input.sessionId)),
+    checks: procedure(readSessionChecks).query(({ ctx: { reach }, input }) => checks.read(reach, input.sessionId)),
 
     events: procedure(verificationSessionEvents).subscription(({ ctx: { caller, request }, input }) =>
       sessions.watch({ sessionId: input.sessionId, lastEventId: input.lastEventId, caller, signal: request.signal }),

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { errors } from '../../api/errors.js'
 import type { Caller } from '../../auth/caller.js'
-import { creatorIn, type Reach, rightsOf } from '../../auth/rights.js'
+import { rightsOf } from '../../auth/rights.js'
 import type { Config } from '../../config/config.js'
 import type { BatchDone } from '../../database/batch.js'
 import type { Events, StreamOptions } from '../../events/stream.js'
@@ -12,11 +12,7 @@ import type { NameIndex, Names } from '../../names/names.js'
 import { requestTextsView, type TextsBesideNames } from '../../names/names-store.js'
 import type { NewPage } from '../../pages/store.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
-import type { ReadTransactionData } from '../openid4vp/transaction-data.js'
-import type { PresentationChecks } from '../presentations/presentation-error.js'
-import { NOT_REACHED, PASSED } from '../verify/check-done.js'
 import { shownAsks } from './asks.js'
-import type { readSessionChecks } from './checks.contract.js'
 import type { DeclineStore, PageDecision } from './decline-store.js'
 import type { ListedSession, VerificationSessionListStore } from './list-store.js'
 import { createEraseResult, createReadResult } from './result.js'
@@ -25,7 +21,6 @@ import type { ShownSession, VerificationSessionStore } from './store.js'
 import type { listVerificationSessions, zVerificationSession } from './verification-sessions.contract.js'
 
 type SessionJson = z.output<typeof zVerificationSession>
-type ShownChecks = z.input<typeof readSessionChecks.output>
 
 type ListedJson = z.input<typeof listVerificationSessions.output>['items'][number]
 
@@ -53,24 +48,11 @@ export const shownListedSession = ({
   ...(claimsErasedAt === null ? {} : { claimsErasedAt: claimsErasedAt.toISOString() }),
 })
 
-/** Recorded checks in the form of the API, each with its sentence. */
-const shownChecks = (checks: readonly PresentationChecks[]): ShownChecks['checks'] =>
-  checks.flatMap(({ credentialQueryId, passed, failed, notReached = [] }) => {
-    const of = credentialQueryId === null ? {} : { credentialQueryId }
-    return [
-      ...passed.map((check) => ({ ...of, check, outcome: 'passed' as const, message: PASSED[check] })),
-      ...(failed === null ? [] : [{ ...of, check: failed.check, outcome: 'failed' as const, message: failed.message }]),
-      ...notReached.map((check) => ({ ...of, check, outcome: 'not-reached' as const, message: NOT_REACHED })),
-    ]
-  })
-
 /** Dependencies of {@link createVerificationSessions}. */
 export interface VerificationSessionsPorts {
   readonly store: VerificationSessionStore
   readonly declines: DeclineStore
   readonly listStore: VerificationSessionListStore
-  /** Reads the transaction data of an open session. */
-  readonly transactionData: ReadTransactionData
   readonly config: Pick<
     Config,
     'issuerBaseUrl' | 'issuerRole' | 'sessionResultTtlSeconds' | 'sessionRetentionDays' | 'verifierRole'
@@ -93,7 +75,6 @@ export function createVerificationSessions({
   store,
   declines,
   listStore,
-  transactionData,
   config,
   formats,
   names,
@@ -160,27 +141,6 @@ export function createVerificationSessions({
 
     /** A session as callers see it, with the number of its newest event; undefined for an unknown session. */
     latest: store.latest,
-
-    /**
-     * The credentials that a session asks for, and the checks of its answer. An open session also has its transaction data.
-     *
-     * @throws 500 for an unknown session, or a session that the reader does not reach
-     */
-    async checks(reach: Reach, sessionId: string): Promise<ShownChecks> {
-      const found = await store.checks(sessionId, creatorIn(reach))
-      if (found === undefined) throw errors.verificationSessionNotFound()
-      const { createdBy, state, errorMessage, checks, dcqlQuery } = found
-      const transactions = found.secrets === null ? [] : await transactionData({ id: sessionId, ...found })
-      return {
-        verificationSessionId: sessionId,
-        ...(createdBy === null ? {} : { createdBy }),
-        state,
-        ...(errorMessage === null ? {} : { errorMessage }),
-        asks: shownAsks({ formats, config }, dcqlQuery),
-        ...(transactions.length === 0 ? {} : { transactionData: [...transactions] as ShownChecks['transactionData'] }),
-        checks: shownChecks(checks ?? []),
-      }
-    },
 
     /** The events of a session: its state at once, then every change. */
     watch: (asked: Omit<StreamOptions<SessionJson>, 'current' | 'caller'> & { readonly caller: Caller }) =>

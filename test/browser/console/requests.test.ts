@@ -135,7 +135,7 @@ describe('requests', () => {
       await page.getByText('Wartet, bis eine Wallet den Code scannt.').waitFor()
       await wallet.process(await scanned(page))
       await page.getByText('Bestätigt: alle angefragten Angaben.').waitFor()
-      await page.getByText('Alle 8 Prüfungen bestanden').click()
+      await page.getByText('Alle 8 Prüfungen sind bestanden').click()
       await page.getByText('Dem Aussteller wird vertraut.').waitFor()
       expect(await page.getByText('The issuer is trusted.').count()).toBe(0)
       await page.goto(`${desk.service.url}/console/sessions?state=Error`)

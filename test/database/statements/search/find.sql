@@ -10,6 +10,7 @@ FROM
         t.name AS type,
         t.title AS name,
         t.place,
+        NULL::json AS "dcqlQuery",
         NULL::json AS names,
         NULL::text AS "namesKey"
       FROM
@@ -79,6 +80,7 @@ FROM
         s.name,
         NULL::text,
         k.place,
+        NULL::json AS "dcqlQuery",
         o.names,
         NULL::text AS "namesKey"
       FROM
@@ -159,6 +161,7 @@ FROM
         s.name,
         NULL::text,
         k.place,
+        NULL::json AS "dcqlQuery",
         c.names,
         NULL::text AS "namesKey"
       FROM
@@ -236,6 +239,9 @@ FROM
         NULL::text,
         NULL::text,
         k.place,
+        CASE
+          WHEN octet_length(v.dcql_query::text) <= $20 THEN v.dcql_query
+        END AS "dcqlQuery",
         v.names,
         NULL::text AS "namesKey"
       FROM
@@ -254,7 +260,7 @@ FROM
                 FROM
                   verification_sessions n
                 WHERE
-                  n.id = $20
+                  n.id = $21
               )
               UNION ALL
               (
@@ -266,12 +272,12 @@ FROM
                   verification_sessions n
                 WHERE
                   TRUE
-                  AND n.reference_hash = $21
+                  AND n.reference_hash = $22
                 ORDER BY
                   n.created_at DESC,
                   n.id DESC
                 LIMIT
-                  $22
+                  $23
               )
               UNION ALL
               (
@@ -283,12 +289,12 @@ FROM
                   verification_sessions n
                 WHERE
                   TRUE
-                  AND n.label_hashes @> ARRAY[$23]
+                  AND n.label_hashes @> ARRAY[$24]
                 ORDER BY
                   n.created_at DESC,
                   n.id DESC
                 LIMIT
-                  $24
+                  $25
               )
             ) AS parts
           GROUP BY
@@ -299,7 +305,7 @@ FROM
             created_at DESC,
             id DESC
           LIMIT
-            $25
+            $26
         ) AS k
         JOIN verification_sessions v ON v.id = k.id
     )
@@ -312,6 +318,7 @@ FROM
         NULL::text,
         h.name,
         k.place,
+        NULL::json AS "dcqlQuery",
         NULL::json AS names,
         NULL::text AS "namesKey"
       FROM
@@ -330,8 +337,8 @@ FROM
                 FROM
                   holders n
                 WHERE
-                  n.id = $26
-                  AND n.created_by = $27
+                  n.id = $27
+                  AND n.created_by = $28
               )
               UNION ALL
               (
@@ -342,16 +349,16 @@ FROM
                 FROM
                   holders n
                 WHERE
-                  n.created_by = $28
+                  n.created_by = $29
                   AND starts_with(
                     lower(normalize(n.name, NFKC)),
-                    lower(normalize($29::text, NFKC))
+                    lower(normalize($30::text, NFKC))
                   )
                 ORDER BY
                   n.created_at DESC,
                   n.id DESC
                 LIMIT
-                  $30
+                  $31
               )
             ) AS parts
           GROUP BY
@@ -362,7 +369,7 @@ FROM
             created_at DESC,
             id DESC
           LIMIT
-            $31
+            $32
         ) AS k
         JOIN holders h ON h.id = k.id
     )
@@ -375,6 +382,7 @@ FROM
         NULL::text,
         q.name,
         k.place,
+        NULL::json AS "dcqlQuery",
         NULL::json AS names,
         NULL::text AS "namesKey"
       FROM
@@ -393,7 +401,7 @@ FROM
                 FROM
                   vp_queries n
                 WHERE
-                  n.id = $32
+                  n.id = $33
               )
               UNION ALL
               (
@@ -407,13 +415,13 @@ FROM
                   n.name IS NOT NULL
                   AND starts_with(
                     lower(normalize(n.name, NFKC)),
-                    lower(normalize($33::text, NFKC))
+                    lower(normalize($34::text, NFKC))
                   )
                 ORDER BY
                   n.created_at DESC,
                   n.id DESC
                 LIMIT
-                  $34
+                  $35
               )
             ) AS parts
           GROUP BY
@@ -424,7 +432,7 @@ FROM
             created_at DESC,
             id DESC
           LIMIT
-            $35
+            $36
         ) AS k
         JOIN vp_queries q ON q.id = k.id
     )
@@ -435,6 +443,7 @@ FROM
     type,
     name,
     place,
+    "dcqlQuery",
     names,
     "namesKey"
   )

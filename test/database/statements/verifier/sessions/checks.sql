@@ -3,7 +3,9 @@ SELECT
   state,
   error_message AS "errorMessage",
   checks,
-  dcql_query AS "dcqlQuery"
+  dcql_query AS "dcqlQuery",
+  secrets,
+  transaction_data AS "transactionData"
 FROM
   verification_sessions
 WHERE

@@ -12,6 +12,18 @@ SELECT
   CASE
     WHEN octet_length(s.dcql_query::text) <= $1 THEN s.dcql_query
   END AS "dcqlQuery",
+  CASE
+    WHEN s.error_message IS NOT NULL THEN (
+      SELECT
+        c #>> '{failed,check}'
+      FROM
+        json_array_elements(s.checks) c
+      WHERE
+        c #>> '{failed,check}' IS NOT NULL
+      LIMIT
+        1
+    )
+  END AS "failedCheck",
   s.names,
   NULL::text AS "namesKey"
 FROM
