@@ -62,8 +62,8 @@ function titleOf(path: ClaimsPath, described: readonly ReadonlyMap<string, Spoke
 }
 
 /**
- * The values that a claim must have, in words. Undefined unless all of them are values that a type names, or booleans: any other value
- * may be a claim of a person, and everybody can open the page.
+ * The values that a claim must have, in words. Undefined unless all of them are booleans, or values that a type names. Any other value may
+ * be a claim of a person, and everybody can open the page.
  */
 function valuesOf(
   path: ClaimsPath,
