@@ -116,7 +116,7 @@ describe('the values of a credential', () => {
     await at(places.present, 'de-DE', async (page) => {
       await page.getByText('Level (Gold member oder Silver member)').waitFor()
       await settled(page)
-      await assertGood(page, 'request-values')
+      await assertGood(page, 'request-values', 'de')
     })
   })
 })
