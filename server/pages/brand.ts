@@ -1,5 +1,6 @@
 import type { Branding } from '../agent/branding.js'
 import { readableOn } from '../protocol/colour.js'
+import { partyName } from '../protocol/credential-card/party-name.js'
 import { imageIdOf, imageUri } from '../protocol/stored-image.js'
 import { type Html, html } from './html.js'
 import { inLanguage } from './languages.js'
@@ -51,12 +52,12 @@ function linksOf({ contact, privacyUri, imprintUri, termsUri }: Branding, { say 
   return links.length === 0 ? undefined : html`<ul class="brand">${links}</ul>`
 }
 
-/** The name of an issuer or verifier in the reader's language. A record without a name has the host of its base URL. */
+/** The name of an issuer or verifier in the reader's language. */
 export const nameOf = (
   { display }: Pick<Face, 'display'>,
   baseUrl: string,
   speech: Pick<Speech, 'languages'>,
-): string => inLanguage(display ?? [], speech.languages)?.name ?? new URL(baseUrl).host
+): string => partyName(inLanguage(display ?? [], speech.languages)?.name, baseUrl)
 
 /**
  * The mark, colours and links of an issuer or verifier for a page. Only images of this service are shown: the pages load nothing from

@@ -1,3 +1,4 @@
+import { localeOf, whenOf } from '../protocol/credential-card/values.js'
 import { cookieHeader, cookieValues } from './browser-cookie.js'
 import { Html, html } from './html.js'
 import { DEFAULT_LOCALE, type Languages, languagesOf } from './languages.js'
@@ -64,9 +65,6 @@ function durationIn(lang: string, seconds: number): string {
   return unitsIn(lang, value, unit)
 }
 
-/** British English, as the pages write it. */
-const localeOf = (lang: string): string => (lang === DEFAULT_LOCALE ? 'en-GB' : lang)
-
 function momentIn(lang: string, date: Date): string {
   return `${date.toLocaleString(localeOf(lang), { timeZone: 'UTC', dateStyle: 'long', timeStyle: 'short' })} UTC`
 }
@@ -102,6 +100,13 @@ function speechIn(lang: string, { dir, texts }: PageLanguage, languages: Languag
       ),
     units: (count, unit) => unitsIn(lang, count, unit),
   }
+}
+
+/** A day or a moment (RFC 3339) in the reader's language; the text itself if it is neither. */
+export function dateInWords(text: string, { day, moment }: Pick<Speech, 'day' | 'moment'>): string {
+  const when = whenOf(text)
+  if (when === undefined) return text
+  return when.isDay ? day(when.at) : moment(when.at)
 }
 
 /** The language of the pages that fits a language range best: `de-AT` gets `de`. */

@@ -25,8 +25,7 @@ const section = (sentences: readonly string[], speech: Speech): Html =>
 export type KeptAnswerConfig = Pick<Config, 'sessionResultTtlSeconds' | 'sessionRetentionDays'>
 
 /**
- * Says in words what the service stores of the answer to a request, and for how long: the verified claims, the evidence if the request
- * asks for it, and the request itself.
+ * Says in words how long the service stores the answer to a request, evidence of the answer, and the request itself.
  *
  * @param verifier the name of the verifier, who may read the answer
  */

@@ -112,7 +112,7 @@ describe('pages in a browser', () => {
     await inEverySize(browser, async (page, name) => {
       await page.goto(`${signing.service.url}${await offered()}`)
       await page.getByRole('heading', { name: 'Membership' }).waitFor()
-      for (const text of ['Alice Liddell', 'Given name', '1990-02-03', 'Address › Country', 'Yes'])
+      for (const text of ['Alice Liddell', 'Given name', '3 February 1990', 'Address › Country', 'Yes'])
         await page.getByText(text, { exact: true }).first().waitFor()
       const photo = page.getByRole('img', { name: 'Photo' })
       // biome-ignore lint/suspicious/noExplicitAny: an image of the browser, whose type this program does not have.

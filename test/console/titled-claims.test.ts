@@ -26,6 +26,7 @@ const VERSION = {
   display: [{ name: 'Diploma', locale: 'en' }],
   claims: [{ path: ['name'], display: [{ name: 'Vorname', locale: 'de' }] }],
 }
+const READER = { language: 'en', yes: 'Yes', no: 'No' }
 const CLAIMS = {
   more: 'last',
   born: '1815-12-10',
@@ -39,7 +40,7 @@ const CLAIMS = {
 
 describe('the claims of a thing', () => {
   it('are in the order of the type, with the titles of the type, and other claims are last', () => {
-    expect(titledClaims(CLAIMS, VERSION, 'en').map(({ title, value }) => [title, value])).toEqual([
+    expect(titledClaims(CLAIMS, VERSION, READER).map(({ title, value }) => [title, value])).toEqual([
       ['Name', 'Ada'],
       ['Home › Street', 'St James Square'],
       ['Home › Town', 'London'],
@@ -47,17 +48,44 @@ describe('the claims of a thing', () => {
       ['Courses › 1 › Course', 'Logic'],
       ['Courses › 0 › grade', '1'],
       ['Courses › 1 › grade', '2'],
-      ['born', '1815-12-10'],
+      ['born', '10 December 1815'],
       ['more', 'last'],
     ])
   })
 
   it('have the titles of the language of the user', () => {
-    expect(titledClaims({ name: 'Ada' }, VERSION, 'de')[0]?.title).toBe('Vorname')
+    expect(titledClaims({ name: 'Ada' }, VERSION, { ...READER, language: 'de' })[0]?.title).toBe('Vorname')
+  })
+
+  it('have values in words: titles of the type, dates of the language, yes and no', () => {
+    const level = { title: 'Level', oneOf: [{ const: 'g', title: 'Gold member' }, { const: 's' }] }
+    const schemaBody = {
+      type: 'object',
+      properties: { level, levels: { type: 'array', items: level }, rank: { anyOf: [{ const: 1, title: 'First' }] } },
+    }
+    const claims = {
+      level: 'g',
+      levels: ['s', 'g'],
+      rank: 1,
+      adult: true,
+      since: '2026-02-01',
+      note: '2026-02-30',
+      other: 'g',
+    }
+    const german = { language: 'de', yes: 'Ja', no: 'Nein' }
+    expect(titledClaims(claims, { ...VERSION, schemaBody, claims: [] }, german).map(({ value }) => value)).toEqual([
+      'Gold member',
+      's, Gold member',
+      'First',
+      'Ja',
+      '1. Februar 2026',
+      '2026-02-30',
+      'g',
+    ])
   })
 
   it('of an unknown type keep their order and their names', () => {
-    expect(titledClaims({ b: 1, a: { c: 2 } }, undefined, 'en')).toEqual([
+    expect(titledClaims({ b: 1, a: { c: 2 } }, undefined, READER)).toEqual([
       { key: 'b', title: 'b', value: '1' },
       { key: 'a\0c', title: 'a › c', value: '2' },
     ])

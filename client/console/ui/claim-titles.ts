@@ -9,6 +9,7 @@ import type { CredenceOutputs } from '../../index.js'
 import { entryOf, inDeclaredOrder, leavesOf } from './claims.js'
 import { DEFAULT_LOCALE, entryFor } from './display-name.js'
 import { walked } from './schema-walk.js'
+import { type Reader, type TitlesOfValues, titlesOfValues, valueText } from './value-text.js'
 
 type Version = Pick<CredenceOutputs['schemas']['read'], 'schemaBody' | 'display' | 'claims'>
 
@@ -47,15 +48,16 @@ export interface TitledClaim {
 }
 
 /**
- * The values of claims with the titles of their type, in the order of the type.
+ * The values of claims in words with the titles of their type, in the order of the type.
  *
  * @param version undefined if the type is not known: then the titles are the names, and the order is that of the claims
  */
-export function titledClaims(claims: unknown, version: Version | undefined, language: string): TitledClaim[] {
-  const titles = version === undefined ? new Map<string, string>() : titlesOf(version, language)
+export function titledClaims(claims: unknown, version: Version | undefined, reader: Reader): TitledClaim[] {
+  const titles = version === undefined ? new Map<string, string>() : titlesOf(version, reader.language)
   const titleOf = (path: readonly string[]) =>
     path.map((name, at) => entryOf(titles, path.slice(0, at + 1)) ?? name).join(' › ')
-  const leaves = leavesOf(claims)
+  const named: TitlesOfValues = version === undefined ? new Map() : titlesOfValues(version.schemaBody)
+  const leaves = leavesOf(claims, valueText(named, reader))
   return (version === undefined ? leaves : inDeclaredOrder(leaves, declaredPaths(version))).map(({ path, value }) => ({
     key: path.join('\0'),
     title: titleOf(path),

@@ -1,4 +1,5 @@
 import { type ClaimPath, pathKey } from '../../../server/protocol/json-schema/declared-claims.js'
+import type { ValueText } from './value-text.js'
 
 /** A single value of a claim, with its path. */
 export interface Leaf {
@@ -12,18 +13,22 @@ export const MAX_LEAVES = 200
 
 const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null
 
-function textOf(value: unknown): string {
-  if (Array.isArray(value) && !value.some(isNested)) return value.map(String).join(', ')
-  return isNested(value) ? JSON.stringify(value) : String(value)
-}
-
-/** Returns the single values inside claims, in their order. An array of plain values counts as one value. */
-export function leavesOf(claims: unknown): Leaf[] {
+/**
+ * Returns the single values inside claims, in their order. An array of plain values counts as one value.
+ *
+ * @param write writes one plain value
+ */
+export function leavesOf(claims: unknown, write: ValueText = String): Leaf[] {
+  const textOf = (value: unknown, path: readonly string[]): string => {
+    if (Array.isArray(value) && !value.some(isNested))
+      return value.map((each, at) => write(each, [...path, String(at)])).join(', ')
+    return isNested(value) ? JSON.stringify(value) : write(value, path)
+  }
   const leaves: Leaf[] = []
   const walk = (value: unknown, path: readonly string[]) => {
     if (leaves.length === MAX_LEAVES) return
     const isPlain = !isNested(value) || (Array.isArray(value) && !value.some(isNested))
-    if (isPlain || path.length === MAX_DEPTH) leaves.push({ path, value: textOf(value) })
+    if (isPlain || path.length === MAX_DEPTH) leaves.push({ path, value: textOf(value, path) })
     else for (const [name, member] of Object.entries(value)) walk(member, [...path, name])
   }
   if (isNested(claims)) for (const [name, member] of Object.entries(claims)) walk(member, [name])

@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { partyName } from '../../../server/protocol/credential-card/party-name.js'
 import { serviceUrl } from '../address.js'
 import { issuerMetadata } from '../queries/metadata.js'
 import { type ListedSigner, signers } from '../queries/trust.js'
@@ -13,9 +14,22 @@ const NONE: readonly ListedSigner[] = []
 const hostOf = (id: string): string | undefined =>
   /^https?:\/\//.test(id) && URL.canParse(id) ? new URL(id).host : undefined
 
-/** The name of a record here. A record without a name has the host of this service, as on the share pages. */
-const nameOfRecord = (record: ListedSigner | undefined, language: string): string | undefined =>
-  record === undefined ? undefined : (nameOf(record.display, language) ?? serviceUrl.host)
+/** The host of a DID of the method `web`, which is the host of its record's base URL; undefined for any other DID. */
+const hostOfDid = (did: string): string | undefined => {
+  const [, host] = /^did:web:([^:]+)/.exec(did) ?? []
+  return host === undefined ? undefined : decodeURIComponent(host)
+}
+
+/** The parts of an issuer or verifier record that give it its name. */
+interface NamedRecord extends Pick<ListedSigner, 'did'> {
+  readonly display: Parameters<typeof nameOf>[0]
+}
+
+/** The name of an issuer or verifier record of this service in a language, as on the share pages. */
+export const nameOfRecord = ({ did, display }: NamedRecord, language: string): string => {
+  const host = hostOfDid(did)
+  return partyName(nameOf(display, language), host === undefined ? serviceUrl : `https://${host}`)
+}
 
 /**
  * Returns the name of an issuer in the user's language: from its record here, or from the metadata of this service. Any other issuer has
@@ -27,10 +41,9 @@ export function useIssuerNames(): (issuer?: string, claimed?: string) => string 
   const records = useInfiniteQuery({ ...signers('issuer'), enabled: may.call('signers.issuers') }).data ?? NONE
   const { credential_issuer: own, display } = useQuery(issuerMetadata).data ?? {}
   return (issuer, claimed) => {
-    if (issuer === undefined || issuer === own) return nameOf(display, language) ?? (own && hostOf(own))
+    if (issuer === undefined || issuer === own) return own && partyName(nameOf(display, language), own)
     const record = records.find(({ did }) => did === issuer)
-    const named = nameOf(record?.display ?? [], language) ?? claimed
-    return named ?? nameOfRecord(record, language) ?? hostOf(issuer) ?? shortened(issuer)
+    return record === undefined ? (claimed ?? hostOf(issuer) ?? shortened(issuer)) : nameOfRecord(record, language)
   }
 }
 
@@ -52,6 +65,6 @@ export function useVerifierNames(): (clientId: string, claimed: string | undefin
   return (clientId, claimed) => {
     const id = withoutPrefix(clientId)
     const record = records.find(({ did }) => did === id)
-    return nameOfRecord(record, language) ?? claimed ?? hostOf(id) ?? shortened(id)
+    return record === undefined ? (claimed ?? hostOf(id) ?? shortened(id)) : nameOfRecord(record, language)
   }
 }

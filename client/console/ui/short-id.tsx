@@ -22,10 +22,3 @@ export function ShortId({ id, what }: Props) {
     </span>
   )
 }
-
-/**
- * Removes the DID prefix of a client identifier (OpenID4VP 1.0 §5.9.3), because a shortened id would show only the
- * prefix.
- */
-export const shortenedClient = (clientId: string): string =>
-  shortened(clientId.replace(/^decentralized_identifier:(?=did:)/, ''))

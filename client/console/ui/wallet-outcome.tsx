@@ -5,8 +5,8 @@ import { useTexts } from '../texts/use-texts.js'
 import { leavesOf, MAX_LEAVES } from './claims.js'
 import { Dialog } from './dialog.js'
 import { Fact } from './fact.js'
+import { useVerifierNames } from './party-names.js'
 import { ProblemNote } from './problem-note.js'
-import { shortenedClient } from './short-id.js'
 
 interface Props {
   readonly outcome: Outcome
@@ -50,6 +50,7 @@ interface DecisionProps {
 /** All transaction data of the verifier, shown before the wallet presents anything (OpenID4VP 1.0 §8.4). */
 function Decision({ wallet, asking, onOutcome }: DecisionProps) {
   const { wallets: words } = useTexts()
+  const verifierName = useVerifierNames()
   const client = useQueryClient()
   const deciding = useMutation({
     mutationFn: (agrees: boolean) => (agrees ? present : decline)(wallet, asking),
@@ -59,7 +60,7 @@ function Decision({ wallet, asking, onOutcome }: DecisionProps) {
   const { verifier, transactionData = [] } = asking
   return (
     <Dialog title={words.authorizeTitle} onClose={() => deciding.mutate(false)}>
-      <p title={verifier.id}>{words.authorize(verifier.name ?? shortenedClient(verifier.id))}</p>
+      <p title={verifier.id}>{words.authorize(verifierName(verifier.id, verifier.name))}</p>
       {transactionData.map((transaction) => (
         <Whole key={JSON.stringify(transaction)} transaction={transaction} />
       ))}

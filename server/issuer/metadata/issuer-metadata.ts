@@ -2,6 +2,7 @@ import type { AgentStore } from '../../agent/store.js'
 import type { Config } from '../../config/config.js'
 import type { Formats } from '../../formats/registry.js'
 import type { KeyStore } from '../../keys/store.js'
+import { partyName } from '../../protocol/credential-card/party-name.js'
 import { BATCH_SIZE } from '../../protocol/openid4vci/proofs.js'
 import { aggregationUri } from '../../status-lists/publication.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
@@ -11,8 +12,6 @@ import { displayOf, forOpenid4vci, publicDisplay } from '../schemas/display.js'
 import type { Schemas } from '../schemas/schemas.js'
 import type { ListedSchema } from '../schemas/store.js'
 import { type ConfigurationsConfig, configurationsOf, proofTypes, statusPeriodOf } from './configurations.js'
-
-const DEFAULT_NAME = 'Credence'
 
 /** The URL of an OpenID4VCI endpoint or of its authorization server. */
 export const endpoint = ({ issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>, name: string) =>
@@ -67,7 +66,9 @@ export function createIssuerMetadata(ports: IssuerMetadataPorts): IssuerMetadata
       status_list_aggregation_endpoint: aggregationUri(config),
       ...statusPeriod(config, schemas),
       batch_credential_issuance: { batch_size: BATCH_SIZE },
-      display: displayOf(publicDisplay(issuer?.display ?? [], config), DEFAULT_NAME).map(forOpenid4vci),
+      display: displayOf(publicDisplay(issuer?.display ?? [], config), partyName(undefined, issuerBaseUrl)).map(
+        forOpenid4vci,
+      ),
       credential_configurations_supported: configurations,
       proof_types_supported: proofTypes(config),
     }

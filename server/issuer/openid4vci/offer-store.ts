@@ -2,6 +2,7 @@ import type { Database } from '../../database/connect.js'
 import { type Fragment, fragment, Step } from '../../database/fragment.js'
 import { type Announce, recordedEvents, recordedShape } from '../../events/store.js'
 import type { ClaimsVault } from '../../keys/claims/vault.js'
+import type { Face } from '../../pages/brand.js'
 import { asMdoc, type ClaimNames, type SchemaDisplay } from '../schemas/store.js'
 import type { OfferGrant, OfferProfile } from './offer-profile.js'
 import { zIssuerDisplay, zOffering, zShownOffering } from './rows.js'
@@ -44,7 +45,7 @@ export interface ConsentContext {
   readonly schemaDisplay: readonly SchemaDisplay[] | null
   readonly schemaBody: Readonly<Record<string, unknown>>
   readonly schemaClaims: readonly ClaimNames[] | null
-  readonly issuerDisplay: readonly { readonly name: string }[] | null
+  readonly issuerDisplay: Face['display']
   readonly credentialSubject: Readonly<Record<string, unknown>>
   /** Whether the issuer decides later about the claims. */
   readonly deferred: boolean

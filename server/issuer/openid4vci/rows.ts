@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { json, storedClaims } from '../../database/row-shapes.js'
 import { recordedShape } from '../../events/store.js'
 import { hashedNamesShape } from '../../names/names-store.js'
+import type { Face } from '../../pages/brand.js'
 import { zWatchedStatuses } from '../attestation-watch/watched.js'
 import { ON_REFRESH } from '../issuance/active-sets.js'
 import { offerRulesShape, zContext } from '../issuance/store.js'
@@ -83,12 +84,12 @@ export const zShownOffering = z.strictObject({
   schemaDisplay: json<SchemaDisplay[]>().nullable(),
   schemaBody: json(),
   schemaClaims: json<ClaimNames[]>().nullable(),
-  issuerDisplay: json<{ readonly name: string }[]>().nullable(),
+  issuerDisplay: json<NonNullable<Face['display']>>().nullable(),
   credentialSubject: storedClaims,
   subjectKey: z.string().nullable(),
 })
 
-export const zIssuerDisplay = z.strictObject({ display: json<{ readonly name: string }[]>().nullable() })
+export const zIssuerDisplay = z.strictObject({ display: json<NonNullable<Face['display']>>().nullable() })
 
 /** The row of a statement that stores a token. `open` and `fresh` say why a token was not stored. */
 export const zStored = z.strictObject({ stored: z.boolean(), open: z.boolean(), fresh: z.boolean(), ...recordedShape })

@@ -1,6 +1,7 @@
 import { errors } from '../../api/errors.js'
 import type { ClaimDescription } from '../../formats/issuing.js'
 import { DEFAULT_LOCALE, inLanguage, type Languages, type Spoken, spokenIn } from '../../pages/languages.js'
+import { valueTitles } from '../../protocol/credential-card/values.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import { EACH, SchemaPlace } from '../../protocol/json-schema/applicable.js'
 import {
@@ -72,6 +73,21 @@ export const claimTitles = (schema: Titled, languages: Languages): ReadonlyMap<s
       return entry === undefined ? [] : [[pathKey(path), spokenIn(entry.name, entry.locale)] as const]
     }),
   )
+
+/**
+ * Returns the title of a value that a type names for a claim, in the language of the type's first name. A named value without a title is
+ * its own title. Any other value has none.
+ */
+export const namedValues = ({ body, display }: Titled): ((path: ClaimPath, value: unknown) => Spoken | undefined) => {
+  const named = valueTitles(walked(body))
+  return (path, value) => {
+    const titles = named.get(pathKey(path))
+    const key = JSON.stringify(value)
+    if (titles === undefined || !titles.has(key)) return undefined
+    const title = titles.get(key)
+    return title === undefined ? { text: String(value) } : spokenIn(title, display?.[0]?.locale ?? DEFAULT_LOCALE)
+  }
+}
 
 /** For each claim of the type, whether it may be withheld (SD-JWT VC, "Claim Selective Disclosure Metadata"). */
 function selectiveDisclosure({ selectivelyDisclosable }: VersionRules): (path: ClaimPath) => boolean {

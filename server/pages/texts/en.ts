@@ -68,7 +68,7 @@ export const en = {
   'present.youDeclined': 'You declined. Nothing was shown.',
   'present.notDeclined': 'Only the browser that opened this page first can decline. Nothing has changed.',
 
-  // What the service stores, and for how long. {duration} is one of the last four texts
+  // How long the service stores an answer or claims. {duration} is one of the last four texts
   'kept.heading': 'What is stored',
   'kept.answer': 'This service stores an accepted answer {duration}. In that time, {verifier} can read it.',
   'kept.copies': '{verifier} decides how long it stores its own copies of the answer.',

@@ -1,11 +1,11 @@
 import type { Installation } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
-import { claimTitles, pathKey } from '../../issuer/schemas/claims.js'
+import { claimTitles, namedValues, pathKey } from '../../issuer/schemas/claims.js'
 import { inLanguage, joined, type Languages, type Spoken } from '../../pages/languages.js'
 import type { Speech } from '../../pages/speech.js'
 import { inWords, typeTitle } from '../../pages/words.js'
 import { type CardLook, cardLook } from '../../protocol/credential-card/look.js'
-import type { ClaimsPath } from '../../protocol/openid4vp/dcql/claims-query.js'
+import type { ClaimsPath, ClaimValue } from '../../protocol/openid4vp/dcql/claims-query.js'
 import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-query.js'
 import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import { imageUri } from '../../protocol/stored-image.js'
@@ -61,6 +61,25 @@ function titleOf(path: ClaimsPath, described: readonly ReadonlyMap<string, Spoke
   return joined(titles, ' › ')
 }
 
+/**
+ * The values that a claim must have, in words. Undefined unless all of them are booleans, or values that a type names. Any other value may
+ * be a claim of a person, and everybody can open the page.
+ */
+function valuesOf(
+  path: ClaimsPath,
+  values: readonly ClaimValue[],
+  named: readonly ReturnType<typeof namedValues>[],
+  speech: Speech,
+): Spoken | undefined {
+  const at = path.map((component) => (typeof component === 'number' ? null : component))
+  const words = values.map((value) =>
+    typeof value === 'boolean'
+      ? { text: speech.say(value ? 'value.yes' : 'value.no') }
+      : named.map((wordOf) => wordOf(at, value)).find((word) => word !== undefined),
+  )
+  return words.every((word) => word !== undefined) ? joined(words, ` ${speech.say('present.or')} `) : undefined
+}
+
 function credentialOf(
   { formats, config, imagesUrl }: AskedHere,
   query: CredentialQuery,
@@ -81,7 +100,14 @@ function credentialOf(
     ),
   )
   const described = known.map((type) => claimTitles(type, languages))
-  const claims = (query.claims ?? []).map(({ path }) => titleOf(querying.namesOf(path), described))
+  const wordsOf = known.map(namedValues)
+  const claims = (query.claims ?? []).map(({ path, values }) => {
+    const names = querying.namesOf(path)
+    const title = titleOf(names, described)
+    const wanted = values === undefined ? undefined : valuesOf(names, values, wordsOf, speech)
+    if (wanted === undefined) return title
+    return { text: `${title.text} (${wanted.text})`, lang: title.lang === wanted.lang ? title.lang : undefined }
+  })
   return {
     name:
       names.length === 0

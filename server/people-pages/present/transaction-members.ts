@@ -1,4 +1,4 @@
-import type { Speech } from '../../pages/speech.js'
+import { dateInWords, type Speech } from '../../pages/speech.js'
 import type { TextKey } from '../../pages/texts/catalogue.js'
 
 /** The name and the value of a member in the reader's language; `nothing` for a member that needs no row. */
@@ -51,17 +51,6 @@ const FREQUENCIES: ReadonlyMap<string, readonly [number, 'day' | 'week' | 'month
   ['YEAR', [1, 'year']],
 ])
 
-const DAY = /^\d{4}-\d{2}-\d{2}$/
-const MOMENT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/
-
-/** A day or a moment in the reader's language; the text itself if it is neither. */
-function dateOf(text: string, speech: Speech): string {
-  const date = new Date(text)
-  if (Number.isNaN(date.getTime())) return text
-  if (DAY.test(text)) return speech.day(date)
-  return MOMENT.test(text) ? speech.moment(date) : text
-}
-
 /** The names of a provider in one line; undefined if it has other members too. */
 function providerOf(value: object): string | undefined {
   const names = new Set(['legal_name', 'brand_name', 'domain_name'])
@@ -93,5 +82,5 @@ export function saidMember(path: readonly string[], value: unknown, speech: Spee
   if (typeof value !== 'string' || value === '') return undefined
   const frequency = key === 'pay.every' ? FREQUENCIES.get(value) : undefined
   if (frequency !== undefined) return said(speech.units(...frequency))
-  return said(dateOf(value, speech))
+  return said(dateInWords(value, speech))
 }

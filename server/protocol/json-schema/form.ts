@@ -1,3 +1,4 @@
+import { valueTitlesAt } from '../credential-card/values.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
 import { Work } from '../work.js'
 import { EACH, type PatternReader, SchemaPlace } from './applicable.js'
@@ -37,6 +38,8 @@ export interface FormField<Title> extends OfForm<Title> {
   readonly description: string | undefined
   /** The values of a choice. */
   readonly choices: readonly unknown[]
+  /** The titles of the choices, by position. A value without a title is its own title. Absent if no value has a title. */
+  readonly choiceTitles?: readonly (string | undefined)[]
 }
 
 /** The claims of an object. They are shown under the title of the object. */
@@ -172,7 +175,10 @@ function partsOf<Title>(
     if (isGroup && path.length < MAX_DEPTH)
       return { ...about, kind: 'group', parts: partsOf(member, making, path, about.needed) }
     const choices = choicesOf(member)
-    return { ...about, kind: kindOf(member, choices), description: descriptionOf(member), choices }
+    const titles = choices.length === 0 ? undefined : valueTitlesAt(member)
+    const choiceTitles = choices.map((value) => titles?.get(JSON.stringify(value)))
+    const titled = choiceTitles.some((title) => title !== undefined) ? { choiceTitles } : {}
+    return { ...about, kind: kindOf(member, choices), description: descriptionOf(member), choices, ...titled }
   })
 }
 

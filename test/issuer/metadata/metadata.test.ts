@@ -28,7 +28,7 @@ describe('GET /.well-known/openid-credential-issuer', () => {
       schema_endpoint: `${service.url}/schemas`,
       offering_endpoint: `${service.url}/api/v1/offerings`,
       authorization_servers: [service.url],
-      display: [{ name: 'Credence', locale: 'en' }],
+      display: [{ name: new URL(service.url).host, locale: 'en' }],
       proof_types_supported: { jwt: { proof_signing_alg_values_supported: expect.arrayContaining(['ES256']) } },
     })
     expect(JSON.stringify(json)).not.toContain('null')

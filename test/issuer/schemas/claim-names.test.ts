@@ -309,4 +309,36 @@ describe('pages show names in their reader’s language (RFC 9110 §12.5.4)', ()
     expect(page).toContain('Vorname Ada')
     expect(page).toContain('Anschrift › Ort Turin')
   })
+
+  it('values with titles, dates, and yes and no in the words of the reader', async () => {
+    const schema = {
+      type: 'object',
+      properties: {
+        rank: { title: 'Rang', oneOf: [{ const: 'g', title: 'Goldmitglied' }, { const: 's' }] },
+        marks: { type: 'array', title: 'Noten', items: { oneOf: [{ const: 1, title: 'Sehr gut' }] } },
+        born: { type: 'string', format: 'date', title: 'Geboren' },
+        seen: { type: 'string', format: 'date-time', title: 'Gesehen' },
+        active: { type: 'boolean', title: 'Aktiv' },
+      },
+    }
+    const body = { name: 'Ranked', version: 1, schema, display: [{ name: 'Rang', locale: 'de' }] }
+    expect((await issuer.service.request('POST', '/schemas', { body })).status).toBe(201)
+    const credentialSubject = { rank: 'g', marks: [1], born: '1990-02-03', seen: '2026-01-02T03:04:05Z', active: true }
+    const offer = await newOffer(issuer, { credentialConfigurationIds: ['Ranked'], credentialSubject })
+    const readIn = async (language: string, members: Record<string, string>) => {
+      const browser = newBrowser(issuer.service)
+      const { id } = await openPage(browser, newRequest({ scope: 'Ranked', ...members }).address)
+      const headers = { cookie: browser.cookie ?? '', 'accept-language': language }
+      return issuer.service.request('GET', `/openid4vci/authorize/${id}`, { headers })
+    }
+    const german = writtenOn(await readIn('de', { issuer_state: offer.issuer_state }))
+    expect(german).toContain('Rang Goldmitglied Noten › 1 Sehr gut Geboren 3. Februar 1990')
+    expect(german).toContain('Gesehen 2. Januar 2026 um 03:04 UTC Aktiv Ja')
+    const english = await readIn('en', { issuer_state: offer.issuer_state })
+    expect(english.text).toContain('<dd><span lang="de">Goldmitglied</span></dd>')
+    expect(english.text).toContain('<dd>3 February 1990</dd>')
+    const form = await readIn('de', {})
+    expect(form.text).toContain('<option value="&quot;g&quot;">Goldmitglied</option>')
+    expect(form.text).toContain('<option value="&quot;s&quot;">s</option>')
+  })
 })

@@ -70,7 +70,7 @@ describe('a hosted wallet takes mobile documents of another installation', () =>
       display: { name: 'DrivingLicence', locale: 'en' },
       type: [DOCTYPE],
       issuer: 'https://127.0.0.1',
-      issuerName: 'Credence',
+      issuerName: new URL(world.b.url).host,
       credentialIssuer: world.b.url,
       configurationId: MDOC,
       status: 'valid',

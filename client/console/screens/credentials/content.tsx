@@ -10,6 +10,7 @@ import { CredentialCard } from '../../ui/credential-card.js'
 import { entryFor, langOf } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
 import { useIssuerNames } from '../../ui/party-names.js'
+import { useReader } from '../../ui/use-values.js'
 
 type Props = Pick<History['credential'], 'id' | 'status' | 'type' | 'version'>
 
@@ -46,6 +47,7 @@ export function Content(props: Props) {
 function Claims({ id, status, type, version }: Props) {
   const { language, texts } = useSpoken()
   const { credentials: words } = texts
+  const reader = useReader()
   const issuerName = useIssuerNames()
   const content = useQuery(credentialContent(id))
   const versions = useQuery(typeVersions(type))
@@ -55,7 +57,7 @@ function Claims({ id, status, type, version }: Props) {
       {({ vc }) => {
         const known = versions.data?.find((each) => each.version === version)
         const look = entryFor(known?.display ?? [], language)
-        const claims = titledClaims(vc.credentialSubject, known, language)
+        const claims = titledClaims(vc.credentialSubject, known, reader)
         return claims.length === 0 ? (
           <p>{words.noClaims}</p>
         ) : (

@@ -5,7 +5,7 @@ import { problemOf, sortMessages } from '../../problems.js'
 import { approveOffer, type DecisionOutcome, type OfferAgain } from '../../queries/offers.js'
 import type { TypeVersion } from '../../queries/shapes.js'
 import { typeVersions } from '../../queries/types.js'
-import { useSpoken } from '../../texts/use-texts.js'
+import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { titledClaims, titlesOf } from '../../ui/claim-titles.js'
 import { Fact } from '../../ui/fact.js'
@@ -18,6 +18,7 @@ import { controlsOf, type JsonObject, planOf, subjectOf } from '../../ui/schema-
 import { type ClaimsForm, SchemaFields } from '../../ui/schema-form/schema-fields.js'
 import { correctedSubject, typedOf } from '../../ui/schema-form/typed.js'
 import { typeOfConfiguration } from '../../ui/type-of-configuration.js'
+import { useReader } from '../../ui/use-values.js'
 import { Decision } from './decision.js'
 import { fieldOfPath } from './offer-form.js'
 import { RejectDialog } from './reject-dialog.js'
@@ -40,8 +41,8 @@ const correctionKey = ({ id }: OfferAgain, type: TypeVersion): string => `offers
 
 /** A deferred offer before its decision: its claims, and the buttons of the decision. */
 export function Undecided({ offer, waits }: Props) {
-  const { language, texts } = useSpoken()
-  const { offers: words } = texts
+  const { offers: words } = useTexts()
+  const reader = useReader()
   const { id, credentialSubject } = offer
   const versions = useQuery(typeVersions(typeNameOf(offer)))
   const active = activeOf(versions.data ?? [])
@@ -58,7 +59,7 @@ export function Undecided({ offer, waits }: Props) {
       ) : (
         <>
           <dl>
-            {titledClaims(credentialSubject, active, language).map(({ key, title, value }) => (
+            {titledClaims(credentialSubject, active, reader).map(({ key, title, value }) => (
               <Fact key={key} name={title}>
                 {value}
               </Fact>

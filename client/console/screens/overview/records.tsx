@@ -1,7 +1,8 @@
 import type { CredenceOutputs } from '../../../index.js'
 import { useSpoken } from '../../texts/use-texts.js'
-import { langOf, nameOf } from '../../ui/display-name.js'
+import { langOf } from '../../ui/display-name.js'
 import { IdOnDemand } from '../../ui/id-on-demand.js'
+import { nameOfRecord } from '../../ui/party-names.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Tag } from '../../ui/tag.js'
 
@@ -17,7 +18,7 @@ export function Records({ records }: Props) {
     <ul className="plain records">
       {records.map(({ id, did, display, isDefault, createdAt }) => (
         <li key={id}>
-          <strong lang={langOf(display, language)}>{nameOf(display, language) ?? texts.common.product}</strong>
+          <strong lang={langOf(display, language)}>{nameOfRecord({ did, display }, language)}</strong>
           {isDefault && <Tag>{words.byDefault}</Tag>}
           <IdOnDemand id={did} what="DID" isNamed />
           <span className="soft">

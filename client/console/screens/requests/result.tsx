@@ -12,6 +12,7 @@ import { Panel } from '../../ui/panel.js'
 import { useIssuerNames } from '../../ui/party-names.js'
 import { Reason } from '../../ui/reason.js'
 import { RelativeTime } from '../../ui/relative-time.js'
+import { useReader, useTitlesOfValues } from '../../ui/use-values.js'
 import type { Ask } from './asks.js'
 import { claimsOf, knownTo } from './known-type.js'
 import { useAsks } from './use-asks.js'
@@ -58,13 +59,15 @@ export function Result({ sessionId, checked: { asks, checks } = { asks: [], chec
 function Card({ credential, asks }: { readonly credential: Proven; readonly asks: readonly Ask[] }) {
   const { language, texts } = useSpoken()
   const { requests: words } = texts
+  const reader = useReader()
   const issuerName = useIssuerNames()
   const { titleOf, types } = useAsks()
   const known = knownTo(types, credential)
   const { credentialQueryId, issuer, type, claims, format, transactionData } = credential
   const asked = titleOf(asks.filter((ask) => ask.credentialQueryId === credentialQueryId))
+  const named = useTitlesOfValues(known?.id)
   const look = entryFor(known?.display ?? [], language)
-  const shown = claimsOf(claims, format, known, language)
+  const shown = claimsOf(claims, format, known, reader, named)
   return (
     <div className="proven">
       <CredentialCard

@@ -71,7 +71,7 @@ export function FacePanel({ kind, signer }: Props) {
             saving.isError && <ProblemNote error={saving.error} messages={others} />
           )}
           <FaceFields />
-          <FacePreview />
+          <FacePreview signer={signer} />
           <p className="row">
             <button type="submit" disabled={saving.isPending}>
               {words.save}

@@ -4,8 +4,9 @@ import { type IssuerSigner, issuerSigner } from '../../queries/trust.js'
 import { useFaceTexts } from '../../texts/faces/use-face-texts.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
-import { langOf, nameOf } from '../../ui/display-name.js'
+import { langOf } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
+import { nameOfRecord } from '../../ui/party-names.js'
 import { Screen } from '../../ui/screen.js'
 import { Tag } from '../../ui/tag.js'
 import { May } from '../../ui/use-may.js'
@@ -28,7 +29,7 @@ export function Issuer() {
   const query = useQuery(issuerSigner(id))
   return (
     <Screen
-      title={nameOf(query.data?.display, language) ?? words.issuer}
+      title={query.data === undefined ? words.issuer : nameOfRecord(query.data, language)}
       titleLang={langOf(query.data?.display, language)}
       intro={words.issuerIntro}
     >

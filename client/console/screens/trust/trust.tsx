@@ -3,12 +3,13 @@ import { Link } from '@tanstack/react-router'
 import { type ListedSigner, type SignerKind, signers } from '../../queries/trust.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
-import { langOf, nameOf } from '../../ui/display-name.js'
+import { langOf } from '../../ui/display-name.js'
 import { Empty } from '../../ui/empty.js'
 import { IdOnDemand } from '../../ui/id-on-demand.js'
 import { Listing } from '../../ui/listing.js'
 import { More } from '../../ui/more.js'
 import { Panel } from '../../ui/panel.js'
+import { nameOfRecord } from '../../ui/party-names.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { Tag } from '../../ui/tag.js'
@@ -85,7 +86,7 @@ interface TableProps {
 
 function SignerTable({ kind, signers: rows }: TableProps) {
   const { language, texts } = useSpoken()
-  const { trust: words, overview, common } = texts
+  const { trust: words, overview } = texts
   return (
     <Listing
       label={kind === 'issuer' ? words.issuers : words.verifiers}
@@ -95,15 +96,15 @@ function SignerTable({ kind, signers: rows }: TableProps) {
         {
           key: 'name',
           name: words.name,
-          cell: ({ id, display, isDefault }) => (
+          cell: ({ id, did, display, isDefault }) => (
             <span className="row">
               {kind === 'issuer' ? (
                 <Link to="/trust/issuers/$id" params={{ id }} lang={langOf(display, language)}>
-                  {nameOf(display, language) ?? common.unnamed}
+                  {nameOfRecord({ did, display }, language)}
                 </Link>
               ) : (
                 <Link to="/trust/verifiers/$id" params={{ id }} lang={langOf(display, language)}>
-                  {nameOf(display, language) ?? common.unnamed}
+                  {nameOfRecord({ did, display }, language)}
                 </Link>
               )}
               {isDefault && <Tag>{overview.byDefault}</Tag>}

@@ -4,8 +4,9 @@ import { type VerifierSigner, verifierSigner } from '../../queries/trust.js'
 import { useFaceTexts } from '../../texts/faces/use-face-texts.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
-import { langOf, nameOf } from '../../ui/display-name.js'
+import { langOf } from '../../ui/display-name.js'
 import { Panel } from '../../ui/panel.js'
+import { nameOfRecord } from '../../ui/party-names.js'
 import { Screen } from '../../ui/screen.js'
 import { ShortId } from '../../ui/short-id.js'
 import { Tag } from '../../ui/tag.js'
@@ -31,7 +32,7 @@ export function Verifier() {
   const query = useQuery(verifierSigner(id))
   return (
     <Screen
-      title={nameOf(query.data?.display, language) ?? words.verifier}
+      title={query.data === undefined ? words.verifier : nameOfRecord(query.data, language)}
       titleLang={langOf(query.data?.display, language)}
       intro={words.verifierIntro}
     >

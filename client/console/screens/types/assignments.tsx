@@ -5,8 +5,8 @@ import { credence } from '../../service.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { Check } from '../../ui/check.js'
-import { langOf, nameOf } from '../../ui/display-name.js'
-import { useIssuerNames } from '../../ui/party-names.js'
+import { langOf } from '../../ui/display-name.js'
+import { nameOfRecord } from '../../ui/party-names.js'
 import { ProblemNote } from '../../ui/problem-note.js'
 import { Tag } from '../../ui/tag.js'
 
@@ -14,7 +14,6 @@ import { Tag } from '../../ui/tag.js'
 export function Assignments({ type }: { readonly type: TypeVersion }) {
   const { language, texts } = useSpoken()
   const { types: words } = texts
-  const issuerName = useIssuerNames()
   const client = useQueryClient()
   const change = useMutation({
     mutationFn: async ({ issuerId, assign }: { readonly issuerId: string; readonly assign: boolean }) => {
@@ -43,7 +42,7 @@ export function Assignments({ type }: { readonly type: TypeVersion }) {
                 }}
               >
                 <span lang={langOf(display, language)} title={did}>
-                  {nameOf(display, language) ?? issuerName(isDefault ? undefined : did)}
+                  {nameOfRecord({ did, display }, language)}
                 </span>{' '}
                 {isDefault && <Tag>{texts.overview.byDefault}</Tag>}
               </Check>

@@ -61,7 +61,9 @@ export function shownClaims(
     if (part.kind === 'group') return [{ ...about, kind: 'group', values: '' }, ...part.parts.flatMap(shown)]
     const image = rows.find((row) => row.path === path && (row.kind === 'image' || row.kind === 'portrait'))
     const kind = image?.kind ?? KINDS_OF_FIELDS[part.kind]
-    return [{ ...about, kind, values: part.choices.map(String).join(', ') }]
+    return [
+      { ...about, kind, values: part.choices.map((value, at) => part.choiceTitles?.[at] ?? String(value)).join(', ') },
+    ]
   }
   return planOf(schema).flatMap(shown)
 }

@@ -8,6 +8,7 @@ import { entryFor, langOf } from '../../ui/display-name.js'
 import { useIssuerNames } from '../../ui/party-names.js'
 import { aboutSubject } from '../../ui/subject-claims.js'
 import { Timeline } from '../../ui/timeline.js'
+import { useReader, useTitlesOfValues } from '../../ui/use-values.js'
 import { askables, type Format } from '../requests/askable.js'
 import { claimsOf, knownTo } from '../requests/known-type.js'
 
@@ -45,10 +46,12 @@ function subjectOf(verdict: Valid): { readonly format: Format; readonly type: st
 
 function Says({ verdict }: { readonly verdict: Valid }) {
   const { language, texts } = useSpoken()
+  const reader = useReader()
   const issuerName = useIssuerNames()
   const configurations = useQuery(issuerMetadata).data?.credential_configurations_supported ?? {}
   const { format, type, claims } = subjectOf(verdict)
   const known = knownTo(askables(configurations), { format, type: [type] })
+  const named = useTitlesOfValues(known?.id)
   const look = entryFor(known?.display ?? [], language)
   return (
     <>
@@ -59,7 +62,7 @@ function Says({ verdict }: { readonly verdict: Valid }) {
         issuer={issuerName(verdict.issuer)}
         display={look}
         state="valid"
-        claims={claimsOf(claims, format, known, language)}
+        claims={claimsOf(claims, format, known, reader, named)}
       />
     </>
   )

@@ -3,6 +3,7 @@ import type { HeldDetail, Presentation } from '../../queries/wallets.js'
 import { entryOf, inDeclaredOrder, leavesOf } from '../../ui/claims.js'
 import type { ShownClaim } from '../../ui/credential-card.js'
 import { aboutSubject } from '../../ui/subject-claims.js'
+import { type Reader, type TitlesOfValues, valueText } from '../../ui/value-text.js'
 
 type Named = Pick<HeldDetail, 'claimNames' | 'format'>
 type Path = readonly (string | number | null)[]
@@ -24,8 +25,12 @@ function titleOf(path: Path, credential: Named, titles: ReadonlyMap<string, stri
     .join(' › ')
 }
 
-/** The claims of a held credential with their titles, in the order of its issuer. */
-export function heldClaims(credential: Pick<HeldDetail, 'claimNames' | 'claims' | 'format'>): ShownClaim[] {
+/** The claims of a held credential in words with their titles, in the order of its issuer. @param named the titles of values */
+export function heldClaims(
+  credential: Pick<HeldDetail, 'claimNames' | 'claims' | 'format'>,
+  reader: Reader,
+  named: TitlesOfValues,
+): ShownClaim[] {
   const { claims, claimNames, format } = credential
   const subject =
     format === 'jwt_vc_json'
@@ -35,7 +40,7 @@ export function heldClaims(credential: Pick<HeldDetail, 'claimNames' | 'claims' 
         : aboutSubject(claims)
   const titles = titlesOf(credential)
   const declared = claimNames.map(({ path }) => path.map((part) => (typeof part === 'number' ? String(part) : part)))
-  return inDeclaredOrder(leavesOf(subject), declared)
+  return inDeclaredOrder(leavesOf(subject, valueText(named, reader, OUTER[format])), declared)
     .filter(({ path }) => path.join('.') !== 'credentialSubject.id')
     .map(({ path, value }) => ({ key: pathKey(path), title: titleOf(path, credential, titles), value }))
 }

@@ -15,9 +15,10 @@ import { RelativeTime } from '../../ui/relative-time.js'
 import { Screen } from '../../ui/screen.js'
 import { ShortId } from '../../ui/short-id.js'
 import { Tag } from '../../ui/tag.js'
+import { useReader } from '../../ui/use-values.js'
 import { ToExplain } from '../trust/explain/to-explain.js'
 import { heldClaims } from './held-claims.js'
-import { useHeldFace } from './held-names.js'
+import { useHeldFace, useHeldValues } from './held-names.js'
 import { PresentedOf } from './presented.js'
 
 const route = getRouteApi('/wallets/$id/credentials/$credentialId')
@@ -89,12 +90,14 @@ function Whole({ walletId, credential }: Props) {
   const { wallets: words, credentials, requests } = useTexts()
   const faceOf = useHeldFace()
   const { format, issuer, status, issuedAt, expiresAt, createdAt, type } = credential
+  const reader = useReader()
+  const named = useHeldValues(credential)
   const face = faceOf(credential)
   return (
     <div className="stack">
       <div className="panels">
         <Panel title={credentials.content}>
-          <CredentialCard {...face} claims={heldClaims(credential)} />
+          <CredentialCard {...face} claims={heldClaims(credential, reader, named)} />
         </Panel>
         <Panel title={words.about}>
           <dl>

@@ -1,13 +1,29 @@
 import { useQuery } from '@tanstack/react-query'
-import { issuerMetadata } from '../../queries/metadata.js'
+import { type IssuerMetadata, issuerMetadata } from '../../queries/metadata.js'
 import type { HeldCredential } from '../../queries/wallets.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { DEFAULT_LOCALE, entryFor, langOf } from '../../ui/display-name.js'
 import { useIssuerNames } from '../../ui/party-names.js'
 import { shortened } from '../../ui/short-id.js'
+import { useTitlesOfValues } from '../../ui/use-values.js'
+import type { TitlesOfValues } from '../../ui/value-text.js'
 
 /** What the card of a held credential shows. */
 type Drawn = Pick<HeldCredential, 'configurationId' | 'display' | 'issuer' | 'issuerName' | 'status' | 'type'>
+
+type Configurations = IssuerMetadata['credential_configurations_supported']
+
+/** Whether this installation issues the type of a credential. */
+function isOurs({ configurationId, type }: Pick<Drawn, 'configurationId' | 'type'>, known: Configurations): boolean {
+  const { vct, doctype, credential_definition } = known[configurationId] ?? {}
+  return [vct, doctype, ...(credential_definition?.type ?? [])].includes(type.at(-1) ?? '')
+}
+
+/** The titles of the values of a held credential, if this installation issues its type. */
+export function useHeldValues(credential: Pick<Drawn, 'configurationId' | 'type'>): TitlesOfValues {
+  const known = useQuery(issuerMetadata).data?.credential_configurations_supported ?? {}
+  return useTitlesOfValues(isOurs(credential, known) ? credential.configurationId : undefined)
+}
 
 /**
  * Returns the face of a held credential. Its name and look come from the issuer's description at issuance. A credential without one
@@ -19,9 +35,8 @@ export function useHeldFace() {
   const known = useQuery(issuerMetadata).data?.credential_configurations_supported ?? {}
   return ({ configurationId, display, issuer, issuerName: claimed, status, type }: Drawn) => {
     const written = type.at(-1) ?? ''
-    const { vct, doctype, credential_definition, credential_metadata } = known[configurationId] ?? {}
-    const isOurs = [vct, doctype, ...(credential_definition?.type ?? [])].includes(written)
-    const entries = display === undefined ? (isOurs ? (credential_metadata?.display ?? []) : []) : [display]
+    const own = isOurs({ configurationId, type }, known) ? known[configurationId]?.credential_metadata?.display : []
+    const entries = display === undefined ? (own ?? []) : [display]
     const look = entryFor(entries, language)
     return {
       title: look?.name ?? shortened(written),

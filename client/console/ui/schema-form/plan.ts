@@ -20,8 +20,6 @@ export interface Control extends FormField<string> {
   readonly field: string
   /** How the claim holds an image: as a data URI, or as its bytes in base64. Undefined for any other claim. */
   readonly image?: 'dataUri' | 'base64'
-  /** The titles of the values of a choice, by position. A value without a title is its own title. */
-  readonly choiceTitles?: readonly (string | undefined)[]
 }
 
 /** A group of claims. */
@@ -43,27 +41,10 @@ function imageAt(place: SchemaPlace): Control['image'] {
   return says('contentMediaType', 'image/') && says('contentEncoding', 'base64') ? 'base64' : undefined
 }
 
-/** The titles of values that `oneOf` or `anyOf` names with `const`. */
-function choiceTitlesAt(place: SchemaPlace, choices: readonly unknown[]): (string | undefined)[] {
-  const branches = [...place.said('oneOf'), ...place.said('anyOf')].flat()
-  const titles = new Map(
-    branches.flatMap((branch) =>
-      typeof branch === 'object' && branch !== null && 'const' in branch && 'title' in branch && isText(branch.title)
-        ? [[branch.const, branch.title] as const]
-        : [],
-    ),
-  )
-  return choices.map((value) => titles.get(value))
-}
-
-/** The parts of a control that only the console shows. */
-function shownParts(place: SchemaPlace, { choices }: FormField<string>): Pick<Control, 'image' | 'choiceTitles'> {
+/** The part of a control that only the console shows. */
+function shownParts(place: SchemaPlace): Pick<Control, 'image'> {
   const image = imageAt(place)
-  const titles = choiceTitlesAt(place, choices)
-  return {
-    ...(image === undefined ? {} : { image }),
-    ...(titles.some((title) => title !== undefined) ? { choiceTitles: titles } : {}),
-  }
+  return image === undefined ? {} : { image }
 }
 
 /**
@@ -79,7 +60,7 @@ export function planOf(schema: JsonObject, titles: ReadonlyMap<string, string> =
       if (part.kind === 'group') return { ...part, parts: controlled(part.parts) }
       made += 1
       const place = part.path.reduce((at, name) => at.member(name), root)
-      return { ...part, field: `claim${made}`, ...shownParts(place, part) }
+      return { ...part, field: `claim${made}`, ...shownParts(place) }
     })
   const titleOf = (path: readonly string[]) => titles.get(pathKey(path)) ?? path.at(-1) ?? ''
   return controlled(formOf(schema, { titleOf, pattern: NO_PATTERNS }))

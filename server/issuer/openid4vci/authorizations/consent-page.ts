@@ -1,13 +1,14 @@
 import type { Config } from '../../../config/config.js'
+import { nameOf } from '../../../pages/brand.js'
 import { formActionOf } from '../../../pages/form-action.js'
 import { type Html, html, spoken } from '../../../pages/html.js'
 import { inLanguage, joined, type Spoken, spokenIn } from '../../../pages/languages.js'
 import { page } from '../../../pages/page.js'
-import type { Speech } from '../../../pages/speech.js'
+import { dateInWords, type Speech } from '../../../pages/speech.js'
 import { typeTitle } from '../../../pages/words.js'
 import type { ClaimPath } from '../../../protocol/json-schema/declared-claims.js'
 import type { ProtocolReply } from '../../../protocol/oauth/reply.js'
-import { claimTitles, pathKey, type Titled } from '../../schemas/claims.js'
+import { claimTitles, namedValues, pathKey, type Titled } from '../../schemas/claims.js'
 import type { ConsentContext } from '../offer-store.js'
 import type { UsersAuthorization } from './authorization.js'
 import type { FormPart } from './form-fields.js'
@@ -22,12 +23,13 @@ interface Row {
 /** The form of an image in a claim, such as a portrait. The page shows the image. */
 const IMAGE = /^data:image\/(?:png|jpeg|webp|gif);base64,[A-Za-z0-9+/=]+$/
 
-function shownValue(value: unknown, title: string, speech: Speech): Html {
+function shownValue(value: unknown, title: string, inWords: Spoken | undefined, speech: Speech): Html {
+  if (inWords !== undefined && typeof value !== 'boolean') return spoken(inWords)
   if (typeof value === 'string' && IMAGE.test(value)) return html`<img src="${value}" alt="${title}">`
   if (typeof value === 'boolean') return html`${speech.say(value ? 'value.yes' : 'value.no')}`
   return value === null || typeof value === 'object'
     ? html`<span class="none">${speech.say('value.none')}</span>`
-    : html`${String(value)}`
+    : html`${typeof value === 'string' ? dateInWords(value, speech) : String(value)}`
 }
 
 const titledBy = ({ schemaBody: body, schemaDisplay: display, schemaClaims: claims }: ConsentContext): Titled => ({
@@ -41,7 +43,9 @@ const titledBy = ({ schemaBody: body, schemaDisplay: display, schemaClaims: clai
  * (`issuance/subject.ts`).
  */
 function rowsOf(context: ConsentContext, speech: Speech): Row[] {
-  const titles = claimTitles(titledBy(context), speech.languages)
+  const type = titledBy(context)
+  const titles = claimTitles(type, speech.languages)
+  const wordsOf = namedValues(type)
   const walk = (value: unknown, path: ClaimPath, shown: readonly Spoken[]): Row[] => {
     const members = typeof value === 'object' && value !== null ? Object.entries(value) : []
     if (members.length > 0)
@@ -53,7 +57,7 @@ function rowsOf(context: ConsentContext, speech: Speech): Row[] {
         return walk(member, inner, [...shown, title])
       })
     const title = joined(shown, ' › ')
-    return path.length === 0 ? [] : [{ title, value: shownValue(value, title.text, speech) }]
+    return path.length === 0 ? [] : [{ title, value: shownValue(value, title.text, wordsOf(path, value), speech) }]
   }
   return walk(context.credentialSubject, [], [])
 }
@@ -108,7 +112,7 @@ export function consentPage(
   const { schemaName, schemaTitle, schemaDisplay } = context
   const { description, locale } = inLanguage(schemaDisplay ?? [], languages) ?? {}
   const credential = typeTitle({ name: schemaName, title: schemaTitle, display: schemaDisplay }, languages)
-  const issuer = context.issuerDisplay?.[0]?.name ?? new URL(config.issuerBaseUrl).host
+  const issuer = nameOf({ display: context.issuerDisplay }, config.issuerBaseUrl, speech)
   return page(config.issuerBaseUrl, {
     status: form?.sent === undefined ? 200 : 400,
     speech,

@@ -38,14 +38,17 @@ const INPUTS: Partial<Record<Field['kind'], Html>> = {
   integer: html`type="number" step="any" inputmode="numeric"`,
 }
 
-function optionsOf({ kind, choices }: Field, value: string, speech: Speech): Html[] {
+function optionsOf({ kind, choices, choiceTitles }: Field, value: string, speech: Speech): Html[] {
   const offered =
     kind === 'boolean'
       ? [
           ['true', speech.say('value.yes')],
           ['false', speech.say('value.no')],
         ]
-      : choices.map((choice) => [choiceText(choice), typeof choice === 'string' ? choice : choiceText(choice)])
+      : choices.map((choice, at) => [
+          choiceText(choice),
+          choiceTitles?.[at] ?? (typeof choice === 'string' ? choice : choiceText(choice)),
+        ])
   return [option('', '–', value), ...offered.map(([sent = '', text = '']) => option(sent, text, value))]
 }
 

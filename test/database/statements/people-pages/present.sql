@@ -81,6 +81,7 @@ FROM
       created_at AS "createdAt",
       expires_at AS "expiresAt",
       names,
+      claims_erased_at IS NOT NULL AS "claimsErased",
       first_view ->> 'authorizationRequestUri' AS address
     FROM
       verification_sessions

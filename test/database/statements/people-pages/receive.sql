@@ -86,6 +86,7 @@ SELECT
   s.display AS "schemaDisplay",
   s.body AS "schemaBody",
   s.claims AS "schemaClaims",
+  s.retention,
   json_build_object('display', i.display, 'branding', i.branding) AS issuer,
   coalesce(b.browser_hash, p.browser_hash) AS "browserHash",
   b.browser_hash IS NOT NULL AS bound
