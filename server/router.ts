@@ -65,7 +65,7 @@ const createAppRouter = (formats: Formats, features: Features) =>
     authorizationRequests: authorizationRequestsRouter(formats, features.authorizationRequests),
     verificationSessions: verificationSessionsRouter(formats, features.verificationSessions, features.evidence),
     trustedIssuers: trustedIssuersRouter(features.trustedIssuers),
-    trustLists: trustListsRouter(features.trustLists, features.trustExplain),
+    trustLists: trustListsRouter(features.trustLists, features.trustExplain, features.publishedLists),
     walletTrust: walletTrustRouter(features.walletTrust),
     qrCodes: qrCodesRouter(features.qrCodes),
     pages: createPageRouter(features.peoplePages),
