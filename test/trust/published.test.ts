@@ -159,12 +159,34 @@ describe('GET /trust-lists/{name}', () => {
       expect((await get(second.url, 'issuers', { 'if-none-match': '"0"' })).status).toBe(200)
     }
     const changed = { ...LOTE, operator: { en: 'Another ministry' } }
-    await using later = await start([changed], options)
-    expect(await numberOf(later.url)).toBe(2)
-    now = new Date(now.getTime() + 4 * DAY)
-    expect(await numberOf(later.url)).toBe(2)
-    now = new Date(now.getTime() + 2 * DAY)
-    expect(await numberOf(later.url)).toBe(3)
+    const later = async (days: number) => {
+      now = new Date(now.getTime() + days * DAY)
+      await using service = await start([changed], options)
+      return await numberOf(service.url)
+    }
+    expect(await later(0)).toBe(2)
+    expect(await later(4)).toBe(2)
+    expect(await later(2)).toBe(3)
+  })
+
+  it('is signed again by the maintenance job, and never published after its end', async () => {
+    let now = new Date()
+    const clock = () => now
+    await using service = await start([LOTE], { maintenance: true, maintenanceEveryMs: 50, clock })
+    expect((await get(service.url, 'issuers')).headers.get('etag')).toBe('"1"')
+    now = new Date(now.getTime() + 6 * DAY)
+    await expect
+      .poll(
+        async () => {
+          now = new Date(now.getTime() + 60_000)
+          return (await get(service.url, 'issuers')).headers.get('etag')
+        },
+        { timeout: 15_000, interval: 500 },
+      )
+      .toBe('"2"')
+    await using idle = await start([LOTE], { clock })
+    now = new Date(now.getTime() + 10 * DAY)
+    expect((await get(idle.url, 'issuers')).status).toBe(503)
   })
 
   it('is 404 for an unknown name, and 503 if the signer has no certificate', async () => {
@@ -174,7 +196,7 @@ describe('GET /trust-lists/{name}', () => {
     const unsigned = await get(service.url, 'issuers')
     expect([unsigned.status, (await unsigned.json()).message]).toEqual([
       503,
-      'Trusted list cannot be signed: its signer has no certificate.',
+      'Trusted list is not signed: its signer has no certificate.',
     ])
   })
 })

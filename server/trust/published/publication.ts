@@ -4,6 +4,7 @@ import type { PublishedDefinition } from '../../config/published-lists.js'
 import { keyIdOf } from '../../dids/identity.js'
 import type { Keys } from '../../keys/keys.js'
 import type { Log } from '../../log/log.js'
+import type { MaintenanceTask } from '../../maintenance/task.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
 import type { PublishedEntity } from '../../protocol/trust-lists/lote/write-lote.js'
 import type { TrustedEntity } from '../../protocol/trust-lists/trust-list.js'
@@ -12,10 +13,10 @@ import { LOTE_MEDIA_TYPE, VICAL_MEDIA_TYPE } from './published.contract.js'
 import type { Issue, IssuerKey, PublishedListStore } from './store.js'
 
 const DAY_MS = 86_400_000
-/** A change of a record is in the list after this time. */
-const FRESH_SECONDS = 20
-/** Attempts to store an issue, if other processes sign the same list at the same time. */
-const MAX_ATTEMPTS = 5
+/** How often the lists are compared with the records. */
+const EVERY_MS = 10_000
+/** A process looks for a newer issue after this time. */
+const FRESH_SECONDS = 10
 
 /** Dependencies of {@link createPublishedLists}. */
 export interface PublishedListsPorts {
@@ -29,12 +30,11 @@ export interface PublishedListsPorts {
 export type PublishedLists = ReturnType<typeof createPublishedLists>
 
 /**
- * The trusted lists about the issuers of this installation. A list is signed again with the next number if its content has
- * changed, and after half of its validity. All processes publish the same stored issue.
+ * The trusted lists about the issuers of this installation. The maintenance job signs a list again with the next number if its
+ * content has changed, and after half of its validity. All processes publish the stored issue. A request signs nothing.
  */
 export function createPublishedLists({ store, keys, config, clock, log }: PublishedListsPorts) {
-  const known = new Map<string, { readonly issue: Issue; readonly until: number }>()
-  const running = new Map<string, Promise<Issue>>()
+  const known = new Map<string, { readonly issue: Issue | undefined; readonly until: number }>()
 
   const sign = async (
     definition: PublishedDefinition,
@@ -62,61 +62,70 @@ export function createPublishedLists({ store, keys, config, clock, log }: Publis
     return Buffer.from(await writeLote({ ...members, ...times }, signer, key.x5c))
   }
 
-  /** @throws 503 if the signer of the list has no certificate */
-  const current = async (definition: PublishedDefinition): Promise<Issue> => {
+  /** Signs a list if it must be signed again. @returns whether it was */
+  const renewOne = async (definition: PublishedDefinition): Promise<boolean> => {
     const { name, signer, validityDays, entities: named } = definition
     const all = await store.issuerKeys([signer, ...named.flatMap(({ issuers }) => issuers)])
     const key = all.filter(isOf(signer)).find(({ isRetired }) => !isRetired)
     if (key === undefined) {
       log.error({ list: name }, 'a published trusted list cannot be signed: its signer has no certificate')
-      throw errors.trustListUnsigned()
+      return false
     }
-    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
-      const now = clock()
-      const entities = contentOf(definition, all, config.issuerBaseUrl, now)
-      const contentHash = hashOf(definition, entities, key.x5c)
-      const before = await store.newest(name)
-      const isHalfOver =
-        before !== undefined && now.getTime() > before.nextUpdate.getTime() - (validityDays * DAY_MS) / 2
-      if (before?.contentHash === contentHash && !isHalfOver) return before
-      // Times of lists have whole seconds.
-      const issuedAt = new Date(Math.floor(now.getTime() / 1000) * 1000)
-      const times = {
-        sequenceNumber: (before?.sequenceNumber ?? 0) + 1,
-        issuedAt,
-        nextUpdate: new Date(issuedAt.getTime() + validityDays * DAY_MS),
-      }
-      const issue = { contentHash, ...times, body: await sign(definition, entities, key, times) }
-      if (await store.add(name, issue)) return issue
+    const now = clock()
+    const entities = contentOf(definition, all, config.issuerBaseUrl, now)
+    const contentHash = hashOf(definition, entities, key.x5c)
+    const before = await store.newest(name)
+    const half = (validityDays * DAY_MS) / 2
+    if (before?.contentHash === contentHash && now.getTime() < before.nextUpdate.getTime() - half) return false
+    // Times of lists have whole seconds.
+    const issuedAt = new Date(Math.floor(now.getTime() / 1000) * 1000)
+    const times = {
+      sequenceNumber: (before?.sequenceNumber ?? 0) + 1,
+      issuedAt,
+      nextUpdate: new Date(issuedAt.getTime() + validityDays * DAY_MS),
     }
-    throw new Error(`The published trusted list ${name} changes too often.`)
+    // Of processes that sign the same number at the same time, one stores its issue.
+    return store.add(name, { contentHash, ...times, body: await sign(definition, entities, key, times) })
   }
 
-  /** Requests at the same time wait for the same issue. */
-  const once = (definition: PublishedDefinition): Promise<Issue> => {
-    const { name } = definition
-    const before = running.get(name)
-    if (before !== undefined) return before
-    const started = current(definition).finally(() => running.delete(name))
-    running.set(name, started)
-    return started
+  /** Signs all lists that must be signed again. @returns their number */
+  const renew = async (): Promise<number> => {
+    let count = 0
+    for (const definition of config.publishedLists) if (await renewOne(definition)) count += 1
+    return count
+  }
+
+  const newest = async (name: string, now: number): Promise<Issue | undefined> => {
+    const cached = known.get(name)
+    if (cached !== undefined && cached.until > now && cached.until <= now + FRESH_SECONDS * 1000) return cached.issue
+    const issue = await store.newest(name)
+    known.set(name, { issue, until: now + FRESH_SECONDS * 1000 })
+    return issue
+  }
+
+  const task: MaintenanceTask = {
+    name: 'sign published trusted lists',
+    everyMs: EVERY_MS,
+    run: async () => ({ count: await renew(), more: false, lateSeconds: 0 }),
   }
 
   return {
+    tasks: config.publishedLists.length === 0 ? [] : [task],
+
+    renew,
+
     /**
      * The newest issue of a list, with headers for caches; 304 if the caller has it.
      *
-     * @throws 404 for an unknown list, 503 if its signer has no certificate
+     * @throws 404 for an unknown list, 503 if there is no issue that is in force
      */
     async reply(name: string, ifNoneMatch: string | undefined): Promise<ProtocolReply> {
       const definition = config.publishedLists.find((one) => one.name === name)
       if (definition === undefined) throw errors.trustListNotFound()
       const now = clock().getTime()
-      const cached = known.get(name)
-      const isFresh = cached !== undefined && cached.until > now && cached.until <= now + FRESH_SECONDS * 1000
-      const issue = isFresh ? cached.issue : await once(definition)
-      if (!isFresh) known.set(name, { issue, until: now + FRESH_SECONDS * 1000 })
-      const left = Math.max(0, Math.floor((issue.nextUpdate.getTime() - now) / 1000))
+      const issue = await newest(name, now)
+      if (issue === undefined || issue.nextUpdate.getTime() <= now) throw errors.trustListUnsigned()
+      const left = Math.floor((issue.nextUpdate.getTime() - now) / 1000)
       const etag = `"${issue.sequenceNumber}"`
       const headers = {
         etag,
