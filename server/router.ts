@@ -70,7 +70,7 @@ const createAppRouter = (formats: Formats, features: Features) =>
       features.evidence,
     ),
     trustedIssuers: trustedIssuersRouter(features.trustedIssuers),
-    trustLists: trustListsRouter(features.trustLists, features.trustExplain),
+    trustLists: trustListsRouter(features.trustLists, features.trustExplain, features.publishedLists),
     walletTrust: walletTrustRouter(features.walletTrust),
     qrCodes: qrCodesRouter(features.qrCodes),
     pages: createPageRouter(features.peoplePages),

@@ -2,10 +2,10 @@ import type { X509Certificate } from 'node:crypto'
 import type { z } from 'zod'
 import { errors } from '../api/errors.js'
 import type { Config } from '../config/config.js'
-import { certificatesIn } from '../config/rules.js'
 import { keyIdOf } from '../dids/identity.js'
 import type { Keys } from '../keys/keys.js'
 import type { KeyStore, StoredKey } from '../keys/store.js'
+import { certificatesInPem } from '../protocol/issuer-keys/pem.js'
 import { subjectAlternativeNames } from '../protocol/issuer-keys/subject-alternative-name.js'
 import { verificationKey } from '../protocol/jose/verification-key.js'
 import { chainEnd, hashIdentifier } from '../protocol/openid4vp/client-identifier.js'
@@ -20,7 +20,7 @@ function certificatesOf(pem: string): X509Certificate[] {
   // The text is stored unchanged, so it must not contain a private key.
   if (/-----BEGIN (?!CERTIFICATE-----)/.test(pem)) throw refusal('must hold certificates and nothing else')
   try {
-    return certificatesIn(pem)
+    return certificatesInPem(pem)
   } catch {
     throw refusal('must be certificates in PEM, the leaf first')
   }

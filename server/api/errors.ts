@@ -227,5 +227,6 @@ export const errors = {
   streamExpired: () => new StreamEnd('Access token has expired. Connect again.'),
   stopping: () => new StreamEnd('Service is stopping.'),
   identityProviderUnavailable: (cause?: unknown) => new ServiceError(503, 'Identity provider is unavailable.', cause),
+  trustListUnsigned: () => new ServiceError(503, 'Trusted list is not signed: its signer has no certificate.'),
   databaseUnavailable: (cause?: unknown) => new ServiceError(503, 'Database is unavailable.', cause),
 } as const

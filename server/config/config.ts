@@ -7,6 +7,7 @@ import type { Draft } from '../protocol/openid4vci/drafts.js'
 import type { Draft as PresentationDraft } from '../protocol/openid4vp/drafts.js'
 import type { VerifierAttestation } from '../protocol/openid4vp/verifier-attestation.js'
 import { type ConsoleConfig, consoleConfigOf, consoleProblems } from './console.js'
+import { type PublishedDefinition, publishedLists } from './published-lists.js'
 import {
   type AttestationIssuerKey,
   baseUrl,
@@ -103,6 +104,7 @@ const zEnvironment = z.object({
   TRUSTED_ISSUERS: trustedIssuers,
   TRUST_ANCHORS: certificates,
   TRUST_LISTS: trustLists,
+  PUBLISHED_TRUST_LISTS: publishedLists,
   STATUS_TRUST_ANCHORS: certificates,
   VERIFIER_TRUST_ANCHORS: certificates,
   REGISTRAR_TRUST_ANCHORS: certificates,
@@ -221,6 +223,8 @@ export interface Config {
   readonly trustAnchors: readonly X509Certificate[]
   /** Trusted lists that the service reads from their addresses. Admins add more by API. */
   readonly trustLists: readonly ListDefinition[]
+  /** Trusted lists that the service publishes about its own issuers. */
+  readonly publishedLists: readonly PublishedDefinition[]
   /** The content of trusted lists by purpose, as this process knows it. A running service sets it. */
   readonly listed?: Readonly<Record<Exclude<ListPurpose, 'wallets'>, ListedTrust>>
   /** Trusted root certificates for signers of Token Status Lists, for credentials of any issuer. */
@@ -458,6 +462,7 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
     trustedIssuers: env.TRUSTED_ISSUERS,
     trustAnchors: env.TRUST_ANCHORS,
     trustLists: env.TRUST_LISTS,
+    publishedLists: env.PUBLISHED_TRUST_LISTS,
     statusTrustAnchors: env.STATUS_TRUST_ANCHORS.length > 0 ? env.STATUS_TRUST_ANCHORS : env.TRUST_ANCHORS,
     verifierTrustAnchors: env.VERIFIER_TRUST_ANCHORS,
     registrarTrustAnchors: env.REGISTRAR_TRUST_ANCHORS,

@@ -1,7 +1,8 @@
-import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
+import { createPrivateKey, type KeyObject, type X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 import { z } from 'zod'
+import { certificatesInPem } from '../protocol/issuer-keys/pem.js'
 import { type Jwk, readPublicJwk } from '../protocol/jose/jws.js'
 import { pointerKeys } from '../protocol/json/json-pointer.js'
 import { isRegistrableRedirectUri } from '../protocol/oauth/redirect-uri.js'
@@ -137,22 +138,13 @@ export const trustProxy = z
   })
   .optional()
 
-/**
- * The certificates of a PEM text, in their order. Throws if there is no certificate, or if a certificate is malformed.
- */
-export function certificatesIn(text: string): X509Certificate[] {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
-  if (blocks === null) throw new Error('There is no certificate in the text.')
-  return blocks.map((pem) => new X509Certificate(pem))
-}
-
 export const certificates = z
   .string()
   .optional()
   .transform((path, context) => {
     if (path === undefined) return []
     try {
-      return certificatesIn(readFileSync(path, 'utf8'))
+      return certificatesInPem(readFileSync(path, 'utf8'))
     } catch {
       context.addIssue({ code: 'custom', message: 'must name a readable PEM file of certificates.' })
       return z.NEVER
@@ -213,7 +205,7 @@ export const keyAndChain = z
     try {
       const pem = readFileSync(path, 'utf8')
       const [key = ''] = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[^-]+-----END \1-----/.exec(pem) ?? []
-      return { privateKey: createPrivateKey(key), chain: certificatesIn(pem) }
+      return { privateKey: createPrivateKey(key), chain: certificatesInPem(pem) }
     } catch {
       const message = 'must name a readable PEM file of a private key, unencrypted, and its certificates.'
       context.addIssue({ code: 'custom', message })

@@ -84,6 +84,7 @@ export const SHOWN = {
   TRUST_LISTS: ['verifying', 'value'],
   STATUS_TRUST_ANCHORS: ['verifying', 'value'],
   REGISTRAR_TRUST_ANCHORS: ['verifying', 'value'],
+  PUBLISHED_TRUST_LISTS: ['issuing', 'value'],
   WALLET_LINKS: ['wallets', 'value'],
   WALLET_PROVIDER_X509: ['wallets', 'value'],
   VERIFIER_TRUST_ANCHORS: ['wallets', 'value'],

@@ -1,6 +1,8 @@
-import { hash, X509Certificate } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { certificatesInPem } from '../protocol/issuer-keys/pem.js'
+import { MAX_SIGNERS } from '../protocol/trust-lists/limits.js'
 import { LIST_KINDS, LIST_PROFILES } from '../protocol/trust-lists/trust-list.js'
 
 /**
@@ -16,8 +18,6 @@ export const MAX_LISTS = 100
 const MAX_TYPES = 100
 const MAX_TEXT = 2_000
 const MAX_PEM = 40_000
-/** A list that changes its signer has two for a while. */
-const MAX_SIGNERS = 10
 /** One year. */
 const MAX_HOURS = 8_760
 
@@ -31,10 +31,8 @@ const isHttp = (value: string): boolean => {
 
 /** Whether a text has certificates in PEM form, and at most {@link MAX_SIGNERS}. */
 function hasCertificates(pem: string): boolean {
-  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
-  if (blocks.length === 0 || blocks.length > MAX_SIGNERS) return false
   try {
-    return blocks.every((block) => new X509Certificate(block).raw.length > 0)
+    return certificatesInPem(pem, MAX_SIGNERS).length > 0
   } catch {
     return false
   }

@@ -8,6 +8,7 @@ import type { Formats } from '../formats/registry.js'
 import { CredentialError } from '../protocol/credential/verification.js'
 import { readX5c } from '../protocol/issuer-keys/certificate-chain.js'
 import { IssuerKeyError } from '../protocol/issuer-keys/issuer-key-error.js'
+import { certificatesInPem, isPem } from '../protocol/issuer-keys/pem.js'
 import { claimedIssuer } from '../protocol/issuer-keys/resolve-issuer-key.js'
 import { trustedChain } from '../protocol/issuer-keys/trusted-chain.js'
 import type { JsonObject } from '../protocol/json/json-object.js'
@@ -201,11 +202,18 @@ function chainIn(x5c: unknown, member: string): readonly X509Certificate[] {
   }
 }
 
-/** The certificates of a PEM text, or one certificate in base64, as `x5c`. */
+/**
+ * The certificates of a PEM text, or one certificate in base64, as `x5c`.
+ *
+ * @throws 400
+ */
 function certificatesIn(text: string): string[] {
-  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g)
-  if (blocks === null) return [text.replace(/\s/g, '')]
-  return blocks.map((block) => block.replace(/-----(?:BEGIN|END) CERTIFICATE-----|\s/g, ''))
+  if (!isPem(text)) return [text.replace(/\s/g, '')]
+  try {
+    return certificatesInPem(text).map(({ raw }) => raw.toString('base64'))
+  } catch {
+    throw errors.badRequest('certificate has no usable certificate chain: it is no PEM text of certificates')
+  }
 }
 
 /** Where a chain ends: at a root that it holds, or at an issuer that it only names. */

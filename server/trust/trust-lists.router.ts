@@ -1,6 +1,8 @@
 import { procedure, router } from '../api/trpc.js'
 import { explainTrust } from './explain.contract.js'
 import type { Explain } from './explain.js'
+import type { PublishedLists } from './published/publication.js'
+import { publishedTrustList } from './published/published.contract.js'
 import {
   addTrustList,
   listTrustListEntities,
@@ -11,7 +13,7 @@ import {
 } from './trust-lists.contract.js'
 import type { TrustLists } from './trust-lists.js'
 
-export const trustListsRouter = (lists: TrustLists, { explain }: Explain) =>
+export const trustListsRouter = (lists: TrustLists, { explain }: Explain, published: PublishedLists) =>
   router({
     list: procedure(listTrustLists).query(() => lists.list()),
     add: procedure(addTrustList).mutation(({ ctx: { caller }, input }) => lists.add(input, caller?.sub ?? null)),
@@ -21,5 +23,8 @@ export const trustListsRouter = (lists: TrustLists, { explain }: Explain) =>
       lists.remove(input.id, caller?.sub ?? null),
     ),
     entities: procedure(listTrustListEntities).query(({ input }) => lists.entities(input)),
+    published: procedure(publishedTrustList).query(({ ctx: { request }, input }) =>
+      published.reply(input.name, request.headers['if-none-match']),
+    ),
     explain: procedure(explainTrust).mutation(({ ctx: { work }, input }) => explain(input, work)),
   })

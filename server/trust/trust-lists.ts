@@ -36,18 +36,20 @@ export type TrustLists = ReturnType<typeof createTrustLists>
 export function createTrustLists({ store, live, refresh, outbound, config, clock, newId }: TrustListsPorts) {
   const rows = async () => new Map((await store.added(MAX_LISTS)).map((row) => [row.id, row]))
 
-  /** A list with its newest state. @throws 404 for an unknown id */
-  const found = async (id: string): Promise<LiveList> => {
-    await live.refresh()
+  /** A list as this process knows it. @throws 404 for an unknown id */
+  const known = (id: string): LiveList => {
     const list = live.all().find((one) => one.id === id)
     if (list === undefined) throw errors.trustListNotFound()
     return list
   }
 
-  const read = async (id: string): Promise<Shown> => {
-    const list = await found(id)
-    return shownList(list, (await rows()).get(id), clock())
+  /** A list with its newest state. @throws 404 for an unknown id */
+  const found = async (id: string): Promise<LiveList> => {
+    await live.refresh()
+    return known(id)
   }
+
+  const shown = async (list: LiveList): Promise<Shown> => shownList(list, (await rows()).get(list.id), clock())
 
   /** @throws 400 for an address that is never requested, such as a private address that the configuration does not allow */
   const checkAddress = async (url: string): Promise<void> => {
@@ -60,7 +62,8 @@ export function createTrustLists({ store, live, refresh, outbound, config, clock
   }
 
   return {
-    read,
+    /** @throws 404 */
+    read: async (id: string): Promise<Shown> => shown(await found(id)),
 
     async list(): Promise<{ items: Shown[] }> {
       await live.refresh()
@@ -84,15 +87,17 @@ export function createTrustLists({ store, live, refresh, outbound, config, clock
       if (config.trustLists.length + (await store.count()) >= MAX_LISTS) throw errors.tooManyTrustLists(MAX_LISTS)
       const id = newId()
       if ((await store.add(id, definition, note ?? null, actor)) === undefined) throw errors.trustListAdded()
-      await refresh.now(definition)
-      return read(id)
+      // A list that another process reads at this moment is shown as it is.
+      if ((await refresh.now(definition)) === undefined) await live.refresh()
+      return shown(known(id))
     },
 
     /** @throws 404, or 409 if another process reads the list now */
     async refresh(id: string): Promise<z.input<typeof refreshTrustList.output>> {
-      const outcome = await refresh.now((await found(id)).definition)
+      const before = live.all().find((one) => one.id === id) ?? (await found(id))
+      const outcome = await refresh.now(before.definition)
       if (outcome === undefined) throw errors.trustListBusy()
-      return { outcome, list: await read(id) }
+      return { outcome, list: await shown(known(id)) }
     },
 
     /** @throws 404, or 409 for a list of TRUST_LISTS */

@@ -109,6 +109,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
     trustLists: () => trustListsOverview(platform.trustLists.all(), clock()),
     webhooks: platform.stores.webhooks.overview,
   })
+  await features.publishedLists.renew()
   if (options.maintenance !== false) {
     maintenance.start()
     platform.delivery.start()

@@ -45,6 +45,7 @@ import { createSearchStore } from '../search/store.js'
 import { createStatisticsStore } from '../statistics/store.js'
 import { createStatusListStore } from '../status-lists/store.js'
 import { createDocumentStore } from '../trust/document-store.js'
+import { createPublishedListStore } from '../trust/published/store.js'
 import { createTrustListStore } from '../trust/store.js'
 import { createAuthorizationRequestStore } from '../verifier/authorization-requests/store.js'
 import { createEvidenceStore } from '../verifier/evidence/store.js'
@@ -127,6 +128,7 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     statusLists: createStatusListStore(database),
     trustDocuments: createDocumentStore(database),
     trustLists: createTrustListStore(database),
+    publishedTrustLists: createPublishedListStore(database),
     trustedIssuers: joining(createTrustedIssuerStore(database)),
     verificationEvidence: createEvidenceStore(database, claims),
     verificationSessionList: createVerificationSessionListStore(database, claims),

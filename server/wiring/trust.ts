@@ -2,6 +2,7 @@ import type { Config } from '../config/config.js'
 import type { KeyStore } from '../keys/store.js'
 import { createExplain } from '../trust/explain.js'
 import { createOwnRemoved, type OwnChain } from '../trust/own-certificates.js'
+import { createPublishedLists } from '../trust/published/publication.js'
 import { createRefresh } from '../trust/refresh.js'
 import { createTrustLists } from '../trust/trust-lists.js'
 import type { Platform } from './platform.js'
@@ -49,5 +50,12 @@ export function wireTrust(platform: Platform) {
     newId,
   })
   const trustExplain = createExplain({ config, live, clock, formats: platform.formats })
-  return { trustRefresh, trustLists, trustExplain }
+  const publishedLists = createPublishedLists({
+    store: stores.publishedTrustLists,
+    keys: platform.keys,
+    config,
+    clock,
+    log,
+  })
+  return { trustRefresh, trustLists, trustExplain, publishedLists }
 }

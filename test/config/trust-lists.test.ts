@@ -112,3 +112,55 @@ describe('TRUST_LISTS', () => {
     )
   })
 })
+
+describe('PUBLISHED_TRUST_LISTS', () => {
+  const ENTITY = {
+    name: { en: 'Ministry' },
+    issuers: ['default'],
+    address: { street: 'S', locality: 'T', postalCode: '1', country: 'DE', electronic: ['mailto:a@b.example'] },
+    informationUri: 'https://ministry.example',
+  }
+  const PUBLISHED = {
+    name: 'issuers',
+    kind: 'lote',
+    signer: 'default',
+    operator: { en: 'Ministry' },
+    entities: [ENTITY],
+  }
+  const { address: _, ...withoutAddress } = ENTITY
+
+  const problemOf = (content: unknown): string | undefined => {
+    try {
+      readConfig({ ...COMPLETE, PUBLISHED_TRUST_LISTS: fileOf(content) })
+      return undefined
+    } catch (error) {
+      return (error as Error).message.replace('Invalid environment variables:\n', '')
+    }
+  }
+
+  it('is a file of lists, which are valid for 30 days by default', () => {
+    const { publishedLists } = readConfig({ ...COMPLETE, PUBLISHED_TRUST_LISTS: fileOf([PUBLISHED]) })
+    expect(publishedLists).toEqual([{ ...PUBLISHED, validityDays: 30 }])
+    expect(readConfig(COMPLETE).publishedLists).toEqual([])
+  })
+
+  it.each([
+    ['{', 'it is no JSON.'],
+    [[{ ...PUBLISHED, name: 'My list' }], '0.name must be small letters, digits and hyphens.'],
+    [[{ ...PUBLISHED, kind: 'tsl' }], '0.kind must be lote or vical.'],
+    [[{ ...PUBLISHED, profile: 'wallet' }], '0.profile must be pid.'],
+    [[{ ...PUBLISHED, profile: 'pid' }], '0.territory must be EU where profile is pid.'],
+    [[{ ...PUBLISHED, operator: {} }], '0.operator must have 1 to 40 languages.'],
+    [[{ ...PUBLISHED, validityDays: 181 }], '0.validityDays must be an integer from 2 to 180.'],
+    [[PUBLISHED, PUBLISHED], '1.name must not stand there twice.'],
+    [[{ ...PUBLISHED, entities: [{ ...ENTITY, issuers: [] }] }], '0.entities.0 must have issuers or certificates.'],
+    [[{ ...PUBLISHED, entities: [withoutAddress] }], '0.entities.0.address must be set where kind is lote.'],
+    [[{ ...PUBLISHED, kind: 'vical' }], '0.entities.0.docTypes must be set where kind is vical.'],
+    [
+      [{ ...PUBLISHED, entities: [{ ...ENTITY, certificates: 'none' }] }],
+      '0.entities.0.certificates must be 1 to 20 certificates in PEM form.',
+    ],
+  ])('%j is refused: %s', (content, reason) => {
+    expect(problemOf(content)).toBe(`- PUBLISHED_TRUST_LISTS must name a JSON file of lists to publish: ${reason}`)
+  })
+})

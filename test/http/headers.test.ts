@@ -68,6 +68,7 @@ describe('browser origins', () => {
     '/status-lists/x',
     '/status-lists/x/suspension',
     '/token-status-lists/x',
+    '/trust-lists/x',
     '/vct/x',
     '/images/x',
     '/api/v1/schemas/x',

@@ -5,6 +5,7 @@ import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
 import { LOOPBACK } from '../support/wallet.js'
 import { consoleTour, startWithConsole } from './console-tour.js'
+import { publishedTour, startPublishing } from './published-tour.js'
 import { receivedExample } from './received-example.js'
 import { tour } from './tour.js'
 import type { Visit, Visited } from './tourist.js'
@@ -60,9 +61,11 @@ beforeAll(async () => {
   service = await startService({ env: { ...LOOPBACK, WALLET_CLIENTS: walletClients() }, maintenance: false })
   paths = (await service.request('GET', '/api-docs-json')).json.paths
   await using withConsole = await startWithConsole()
+  await using publishing = await startPublishing()
   visited = [
     ...(await tour(service, lookAt(service))),
     ...(await consoleTour(withConsole, lookAt(withConsole.service))),
+    ...(await publishedTour(publishing, lookAt(publishing))),
   ]
 })
 afterAll(() => service.close())

@@ -96,6 +96,7 @@ describe('the public listener', () => {
       'GET /status-lists/{id}/suspension',
       'GET /token-status-lists',
       'GET /token-status-lists/{id}',
+      'GET /trust-lists/{name}',
       'GET /vct/{name}',
       'GET /{uuid}/.well-known/did.json',
       'GET /{uuid}/did.json',

@@ -7,10 +7,11 @@ import { startRemoteIssuer } from '../support/remote-issuer.js'
 import { startRemoteVerifier } from '../support/remote-verifier.js'
 import { startService, type TestService } from '../support/service.js'
 import { newWallet } from '../support/wallet.js'
-import { makeRoot, YEARS } from '../verifier/certified.js'
+import { newWallet as newHolder } from '../support/wallet-actor.js'
+import { anchorFiles, certifiedStatusList, makeLeaf, makeRoot, membership, YEARS } from '../verifier/certified.js'
 import { licence } from '../verifier/mdoc.js'
 import { type ListServer, startListServer } from './list-server.js'
-import { definition, listsFile, listsOf, makeList, makeOperator, refreshed } from './lists.js'
+import { definition, listsFile, listsOf, makeList, makeOperator, refreshed, refusalOf } from './lists.js'
 
 const operator = makeOperator()
 let lists: ListServer
@@ -73,4 +74,40 @@ it('a mobile document is trusted by a list that is for its doctype', async () =>
   const explained = (await listsOf(other).explain({ credential })).json
   expect(explained).toMatchObject({ trusted: false, types: [DOCTYPE] })
   expect(explained.places[1]).toMatchObject({ answer: 'not-trusted', entity: 'Road office' })
+})
+
+it('a status list is accepted from an entity of a list for status, and from no other entity', async () => {
+  await using files = await anchorFiles()
+  const [issuerRoot, statusRoot, other] = [makeRoot('Issuer'), makeRoot('Status'), makeRoot('Other')]
+  const holder = await newHolder()
+  const entities = [
+    { name: 'Registrar', issuance: [other], revocation: [statusRoot] },
+    { name: 'Agency', revocation: [makeRoot('Agency')] },
+  ]
+  lists.publish('/status.jwt', { body: await makeList(operator, entities) })
+  await using service = await startService({
+    maintenance: false,
+    env: {
+      TRUST_ANCHORS: await files.write('issuers', issuerRoot),
+      TRUST_LISTS: await listsFile(definition(`${lists.url}/status.jwt`, operator, { purpose: 'status' })),
+      TRUSTED_ISSUERS: 'self,x5c',
+      OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
+    },
+  })
+  const withStatus = async (signedBy: TestCertificate, revoked: readonly number[] = []) => {
+    const uri = `${lists.url}/status/${crypto.randomUUID()}`
+    lists.publish(new URL(uri).pathname, { body: await certifiedStatusList(signedBy, uri, revoked) })
+    const status = { status_list: { uri, idx: 3 } }
+    return refusalOf(service, holder, await membership(makeLeaf(issuerRoot), holder, { status }))
+  }
+  const NOT_ON = `Signer of the status list is not on the list ${lists.url}/status.jwt`
+  expect(await withStatus(makeLeaf(statusRoot))).toContain(`${NOT_ON} (list has not been read yet).`)
+  expect(await refreshed(service)).toBe('changed')
+  expect(await withStatus(makeLeaf(statusRoot))).toBeUndefined()
+  expect(await withStatus(makeLeaf(statusRoot), [3])).toContain('revoked')
+  expect(await withStatus(makeLeaf(makeRoot('Stranger')))).toContain(`${NOT_ON}.`)
+  // Certificates for issuing sign no status lists, and a list for status vouches for no issuer.
+  expect(await withStatus(makeLeaf(other))).toContain('is for another use')
+  const credential = await membership(makeLeaf(other), holder)
+  expect(await refusalOf(service, holder, credential)).toContain('Issuer key cannot be resolved')
 })

@@ -137,6 +137,7 @@ describe('a list that is wrong', () => {
   const sequence = 2
   it.each<[string, () => Promise<{ body: Uint8Array | string; status?: number; delayMs?: number }>, string]>([
     ['unreachable', async () => ({ body: '', status: 503 }), 'answered with status 503'],
+    ['too-slow', async () => ({ body: await makeList(operator, entities, { sequence }), delayMs: 11_000 }), '10000'],
     ['malformed', async () => ({ body: 'no list' }), ''],
     ['unsigned', async () => ({ body: unsigned(await makeList(operator, entities, { sequence })) }), ''],
     ['signer', async () => ({ body: await makeList(makeOperator(), entities, { sequence }) }), 'not pinned'],

@@ -54,6 +54,7 @@ export const TABLES: Readonly<Record<string, readonly PersonRecord[] | string>> 
   image_uses: 'Which record uses which image.',
   schema_issuers: 'Which issuer issues which type.',
   trust_list_documents: 'Published lists of trusted entities.',
+  published_trust_lists: 'Published lists of the own issuers.',
   attestation_lists: 'Addresses of status lists of wallet providers.',
   status_lists: 'Bits of credentials. The position of a credential is in the record of the credential.',
   vp_queries: 'Stored queries without an owner.',

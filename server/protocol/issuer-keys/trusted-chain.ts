@@ -56,15 +56,36 @@ export const isAnchored = ({ trustAnchors, lists }: Pick<ChainIo, 'trustAnchors'
  * about the lists if there are any.
  */
 export function trustedChain(x5c: unknown, io: ChainIo): TrustedChain {
-  const { lists } = io
+  const { lists, trustAnchors, now } = io
   if (lists?.exists() !== true) return anchoredChain(x5c, io)
-  try {
-    if (io.trustAnchors.length > 0) return anchoredChain(x5c, io)
-  } catch (thrown) {
-    if (!(thrown instanceof IssuerKeyError)) throw thrown
+  if (trustAnchors.length === 0) return lists.find(x5c, io)
+  const chains = onListsOnly.get(trustAnchors) ?? new LruMap<string, number>(MAX_CHAINS, MAX_CHARACTERS)
+  onListsOnly.set(trustAnchors, chains)
+  const key = keyOfChain(x5c, io)
+  const since = chains.get(key)
+  const isKnown = since !== undefined && since <= now.getTime() && now.getTime() < since + LISTED_MS
+  if (!isKnown) {
+    try {
+      return anchoredChain(x5c, io)
+    } catch (thrown) {
+      if (!(thrown instanceof IssuerKeyError)) throw thrown
+    }
   }
-  return lists.find(x5c, io)
+  const listed = lists.find(x5c, io)
+  if (!isKnown) chains.set(key, now.getTime(), key.length)
+  return listed
 }
+
+/**
+ * Chains that no anchor vouches for, but a list, with the time when this was found. Their verification against the anchors is
+ * not repeated for a while. Only lists put chains in, so strangers cannot fill the cache.
+ */
+const onListsOnly = new WeakMap<readonly X509Certificate[], LruMap<string, number>>()
+/** A certificate may become valid in the meantime, so that an anchor vouches for the chain too. */
+const LISTED_MS = 60_000
+
+const keyOfChain = (x5c: unknown, { purpose, withoutRoots }: ChainIo): string =>
+  `${purpose} ${withoutRoots === true} ${JSON.stringify(x5c)}`
 
 /**
  * Verifies the chain in an `x5c` with `verifyCertificateChain`. The result is cached as long as all certificates of the
@@ -72,7 +93,7 @@ export function trustedChain(x5c: unknown, io: ChainIo): TrustedChain {
  */
 function anchoredChain(x5c: unknown, io: ChainIo): TrustedChain {
   const chains = chainsTo(io.trustAnchors)
-  const key = `${io.purpose} ${io.withoutRoots === true} ${JSON.stringify(x5c)}`
+  const key = keyOfChain(x5c, io)
   const before = chains.get(key)
   if (before !== undefined && before.from <= io.now.getTime() && io.now.getTime() <= before.until) return before
   const sent = readX5c(x5c)

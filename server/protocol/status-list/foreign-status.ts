@@ -129,12 +129,27 @@ async function verifiedTokenList(
   if (payload.iat === undefined) throw new CredentialError(`${LIST} has no iat.`)
   checkListTimes(payload, source)
   // HAIP 1.0 §6.1: the status list may have certificates different from the issuer's certificates.
-  const certified = certifiedKey(source, header.x5c, issuer)
-  if (certified !== undefined) list.verify(certified)
+  const { jwk, absent } = certifiedKey(source, header.x5c, issuer)
+  if (jwk !== undefined) list.verify(jwk)
   else if (issuer.listed !== undefined && header.x5c !== undefined) verifyOfEntity(source, list, issuer.listed, issuer)
   else if (source.certifiedOnly === true) throw notCertified()
-  else await verifyList(source, list, payload.iss, issuer)
+  else await verifyUnlisted(source, list, issuer, absent)
   return payload
+}
+
+/** Checks a list whose chain leads to no anchor. If that fails too, the refusal also names the trusted lists. */
+async function verifyUnlisted(
+  source: StatusSource,
+  list: SignedList,
+  issuer: IssuerKey,
+  absent: string | undefined,
+): Promise<void> {
+  try {
+    await verifyList(source, list, list.payload.iss, issuer)
+  } catch (error) {
+    if (absent === undefined || !(error instanceof CredentialError)) throw error
+    throw new CredentialError(`${error.message} ${absent}`, { cause: error })
+  }
 }
 
 async function checkBitstringStatus(source: StatusSource, entry: BitstringStatusListEntry, issuer: IssuerKey) {
@@ -207,24 +222,28 @@ function checkListTimes(payload: JsonObject, source: StatusSource): void {
 }
 
 /**
- * Returns the list's key if a certificate chain to a trust anchor proves it. Undefined if there is no such chain and no
- * chain is required.
+ * Returns the list's key if a certificate chain to a trust anchor proves it. No key if there is no such chain and no chain is
+ * required; then `absent` says on which trusted lists the signer is not, if there are any.
  */
-function certifiedKey(source: StatusSource, x5c: unknown, issuer: IssuerKey): Jwk | undefined {
+function certifiedKey(
+  source: StatusSource,
+  x5c: unknown,
+  issuer: IssuerKey,
+): { readonly jwk?: Jwk; readonly absent?: string } {
   const { certifiedOnly, now, anchorsForListed } = source
   const isListed = issuer.listed !== undefined
   const trustAnchors = isListed && anchorsForListed !== true ? [] : (source.trustAnchors ?? [])
   const lists = isListed ? undefined : source.lists
-  if (x5c === undefined || !isAnchored({ trustAnchors, lists })) return undefined
+  if (x5c === undefined || !isAnchored({ trustAnchors, lists })) return {}
   try {
     // HAIP 1.0 §6.1.
     const io = { trustAnchors, lists, now, purpose: 'credential', withoutRoots: certifiedOnly } as const
-    return trustedChain(x5c, io).jwk
+    return { jwk: trustedChain(x5c, io).jwk }
   } catch (error) {
     if (!(error instanceof IssuerKeyError)) throw error
     if (certifiedOnly === true && !isListed) throw new CredentialError(`${LIST}: ${error.message}`, { cause: error })
     // The issuer may have signed the list with a key that needs no trust anchor. That is checked next.
-    return undefined
+    return lists?.exists() === true ? { absent: error.message } : {}
   }
 }
 

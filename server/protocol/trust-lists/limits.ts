@@ -9,3 +9,5 @@ export const MAX_SERVICES = 1_000
 export const MAX_CERTIFICATES = 64
 /** Certificates and keys of the whole list. */
 export const MAX_ALL_CERTIFICATES = 50_000
+/** Pinned certificates of signers. A list changes its signer now and then, and has two in the meantime. */
+export const MAX_SIGNERS = 10

@@ -1,7 +1,9 @@
-import { hash, type KeyObject, X509Certificate } from 'node:crypto'
+import { hash, type KeyObject, type X509Certificate } from 'node:crypto'
 import { verifyCertificateChain } from '../issuer-keys/certificate-chain.js'
 import { certificateProfile } from '../issuer-keys/certificate-profile.js'
 import { IssuerKeyError } from '../issuer-keys/issuer-key-error.js'
+import { certificatesInPem } from '../issuer-keys/pem.js'
+import { MAX_SIGNERS } from './limits.js'
 import type { ListSigner, PinnedSigner } from './read-list.js'
 import { ListRefusedError, type Progress } from './refusal.js'
 
@@ -12,10 +14,6 @@ const LIST_SIGNING: readonly string[] = [
   '040091370300', // id-tsl-kp-tslSigning, 0.4.0.2231.3.0 (TS 119 612 §5.7.1)
   '28818c5d050108', // VICAL signer, 1.0.18013.5.1.8 (ISO/IEC 18013-5 Annex B)
 ]
-
-const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
-/** A list changes its signer now and then. Both certificates are pinned in the meantime. */
-const MAX_PINS = 16
 
 /** The pinned signers, ready for comparisons. Any of them may sign. */
 export interface Pin {
@@ -36,14 +34,11 @@ export function readPin(signer: PinnedSigner): Pin {
 }
 
 function pinnedCertificates(pem: string): readonly X509Certificate[] {
-  const blocks = pem.match(CERTIFICATE) ?? []
-  if (blocks.length === 0 || blocks.length > MAX_PINS) {
-    throw new ListRefusedError('pin', `The pinned signer must be 1 to ${MAX_PINS} certificates in PEM form.`)
-  }
   try {
-    return blocks.map((block) => new X509Certificate(block))
+    return certificatesInPem(pem, MAX_SIGNERS)
   } catch (cause) {
-    throw new ListRefusedError('pin', 'The pinned signer has a PEM block that is no certificate.', { cause })
+    const message = `The pinned signer must be 1 to ${MAX_SIGNERS} certificates in PEM form.`
+    throw new ListRefusedError('pin', message, { cause })
   }
 }
 

@@ -90,8 +90,6 @@ export async function joinAnchors(all: readonly Anchors[]): Promise<Anchors> {
     }
   }
   return {
-    sources: all.flatMap(({ sources }) => sources),
-    size: byFingerprint.size,
     byFingerprint,
     byKey,
     bySubjectKeyId,

@@ -82,3 +82,45 @@ describe('a chain that was verified before', () => {
     }
   })
 })
+
+describe('a chain that only a trusted list vouches for', () => {
+  it('is compared with the anchors once in a minute, and not for each credential', () => {
+    const other = makeCertificate({ subject: 'Root', ca: true, keyUsage: 0x04, ...long })
+    let reads = 0
+    const anchors = new Proxy([other.certificate], {
+      get(target, name, receiver) {
+        if (name === '0') reads += 1
+        return Reflect.get(target, name, receiver)
+      },
+    })
+    const chain = trustedChain([leaf.x5c], at(GOOD))
+    const listed = { list: 'https://lists.example', statusSigner: () => chain.jwk }
+    const lists = { exists: () => true, reads: () => false, keyOn: () => undefined, find: () => ({ ...chain, listed }) }
+    const look = (time: string): number => {
+      const before = reads
+      expect(trustedChain([leaf.x5c], at(time, { trustAnchors: anchors, lists })).listed).toBe(listed)
+      return reads - before
+    }
+    expect(look('2026-06-01T00:00:00Z')).toBeGreaterThan(0)
+    expect(look('2026-06-01T00:00:30Z')).toBe(0)
+    expect(look('2026-06-01T00:01:00Z')).toBeGreaterThan(0)
+    expect(look('2026-06-01T00:01:30Z')).toBe(0)
+    expect(look('2026-05-31T00:00:00Z')).toBeGreaterThan(0)
+  })
+
+  it('attack: is refused after the list has removed it, although it was accepted before', () => {
+    const other = makeCertificate({ subject: 'Root', ca: true, keyUsage: 0x04, ...long })
+    const chain = trustedChain([leaf.x5c], at(GOOD))
+    const listed = { list: 'https://lists.example', statusSigner: () => chain.jwk }
+    let isListed = true
+    const find = () => {
+      if (!isListed) throw new IssuerKeyError('Issuer is not on the list.')
+      return { ...chain, listed }
+    }
+    const lists = { exists: () => true, reads: () => false, keyOn: () => undefined, find }
+    const io = at(GOOD, { trustAnchors: [other.certificate], lists })
+    expect(trustedChain([leaf.x5c], io).listed).toBe(listed)
+    isListed = false
+    expect(() => trustedChain([leaf.x5c], io)).toThrow('Issuer is not on the list.')
+  })
+})

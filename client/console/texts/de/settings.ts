@@ -91,6 +91,7 @@ export const settings: InOtherWords<typeof english> = {
       TRUSTED_ISSUERS: 'Vertrauenswürdige Aussteller',
       TRUST_ANCHORS: 'Vertrauensanker für Aussteller (Datei)',
       TRUST_LISTS: 'Vertrauenslisten (Datei)',
+      PUBLISHED_TRUST_LISTS: 'Vertrauenslisten, die dieser Dienst veröffentlicht (Datei)',
       STATUS_TRUST_ANCHORS: 'Vertrauensanker für Statuslisten (Datei)',
       WALLET_PROVIDER_X509: 'Schlüssel und Zertifikat des Anbieters der gehosteten Wallets (Datei)',
       VERIFIER_TRUST_ANCHORS: 'Vertrauensanker für Prüfer, für gehostete Wallets (Datei)',

@@ -88,6 +88,7 @@ export const settings = {
       TRUSTED_ISSUERS: 'Trusted issuers',
       TRUST_ANCHORS: 'Trust anchors of issuers (file)',
       TRUST_LISTS: 'Trusted lists (file)',
+      PUBLISHED_TRUST_LISTS: 'Trusted lists that this service publishes (file)',
       STATUS_TRUST_ANCHORS: 'Trust anchors of status lists (file)',
       WALLET_PROVIDER_X509: 'Key and certificate of the provider of hosted wallets (file)',
       VERIFIER_TRUST_ANCHORS: 'Trust anchors of verifiers, for hosted wallets (file)',

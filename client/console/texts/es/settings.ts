@@ -91,6 +91,7 @@ export const settings: InOtherWords<typeof english> = {
       TRUSTED_ISSUERS: 'Emisores de confianza',
       TRUST_ANCHORS: 'Anclas de confianza de los emisores (archivo)',
       TRUST_LISTS: 'Listas de confianza (archivo)',
+      PUBLISHED_TRUST_LISTS: 'Listas de confianza que publica este servicio (archivo)',
       STATUS_TRUST_ANCHORS: 'Anclas de confianza de las listas de estado (archivo)',
       WALLET_PROVIDER_X509: 'Clave y certificado del proveedor de carteras alojadas (archivo)',
       VERIFIER_TRUST_ANCHORS: 'Anclas de confianza de los verificadores, para carteras alojadas (archivo)',

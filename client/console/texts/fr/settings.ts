@@ -91,6 +91,7 @@ export const settings: InOtherWords<typeof english> = {
       TRUSTED_ISSUERS: 'Émetteurs de confiance',
       TRUST_ANCHORS: 'Ancres de confiance des émetteurs (fichier)',
       TRUST_LISTS: 'Listes de confiance (fichier)',
+      PUBLISHED_TRUST_LISTS: 'Listes de confiance que ce service publie (fichier)',
       STATUS_TRUST_ANCHORS: 'Ancres de confiance des listes de statuts (fichier)',
       WALLET_PROVIDER_X509: 'Clé et certificat du fournisseur des portefeuilles hébergés (fichier)',
       VERIFIER_TRUST_ANCHORS: 'Ancres de confiance des vérificateurs, pour les portefeuilles hébergés (fichier)',

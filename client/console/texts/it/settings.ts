@@ -91,6 +91,7 @@ export const settings: InOtherWords<typeof english> = {
       TRUSTED_ISSUERS: 'Emittenti attendibili',
       TRUST_ANCHORS: 'Ancore di fiducia degli emittenti (file)',
       TRUST_LISTS: 'Liste di fiducia (file)',
+      PUBLISHED_TRUST_LISTS: 'Liste di fiducia che questo servizio pubblica (file)',
       STATUS_TRUST_ANCHORS: 'Ancore di fiducia delle liste di stato (file)',
       WALLET_PROVIDER_X509: 'Chiave e certificato del fornitore dei portafogli ospitati (file)',
       VERIFIER_TRUST_ANCHORS: 'Ancore di fiducia dei verificatori, per i portafogli ospitati (file)',

@@ -14,9 +14,6 @@ export interface Anchor {
 
 /** Anchors in indexes, so that a chain finds its candidates without looking at each list. */
 export interface Anchors {
-  readonly sources: readonly AnchorSource[]
-  /** How many certificates and keys there are. */
-  readonly size: number
   readonly byFingerprint: ReadonlyMap<string, Anchor>
   readonly byKey: ReadonlyMap<string, readonly Anchor[]>
   readonly bySubjectKeyId: ReadonlyMap<string, readonly Anchor[]>
@@ -41,8 +38,6 @@ export function compileAnchors(sources: readonly AnchorSource[]): Anchors {
     }
   }
   return {
-    sources,
-    size: index.size,
     byFingerprint: index.byFingerprint,
     byKey: index.byKey,
     bySubjectKeyId: index.bySubjectKeyId,
@@ -56,7 +51,6 @@ class Index {
   readonly byKey = new Map<string, Anchor[]>()
   readonly bySubjectKeyId = new Map<string, Anchor[]>()
   readonly bySubject = new Map<string, Anchor[]>()
-  size = 0
 
   add(listed: AnchorService): void {
     for (const der of listed.service.certificates) {
@@ -66,7 +60,6 @@ class Index {
     for (const jwk of listed.service.keys) {
       const key = hashOfJwk(jwk)
       if (key === undefined) continue
-      this.size += 1
       push(this.byKey, key, { services: [listed] })
     }
   }
@@ -78,7 +71,6 @@ class Index {
       return
     }
     const anchor = { services: [listed], der }
-    this.size += 1
     this.byFingerprint.set(facts.fingerprint, anchor)
     push(this.byKey, facts.key, anchor)
     push(this.bySubject, facts.subject, anchor)
@@ -93,7 +85,7 @@ function push(map: Map<string, Anchor[]>, key: string, anchor: Anchor): void {
 }
 
 /** The hash of a bare key for `Anchors.byKey`. Undefined for a key that cannot be imported. */
-export function hashOfJwk(jwk: TrustedService['keys'][number]): string | undefined {
+function hashOfJwk(jwk: TrustedService['keys'][number]): string | undefined {
   try {
     return keyHashOf(verificationKey(jwk).export({ type: 'spki', format: 'der' }))
   } catch (error) {

@@ -4,7 +4,7 @@ import type { CertificatePurpose } from '../../issuer-keys/certificate-purpose.j
 import { keyOf, verifyTrustedSigner } from '../../issuer-keys/certificate-requirements.js'
 import { IssuerKeyError } from '../../issuer-keys/issuer-key-error.js'
 import type { Jwk } from '../../jose/jwk.js'
-import { type Anchor, type Anchors, certificateOf, hashOfJwk } from './anchors.js'
+import { type Anchor, type Anchors, certificateOf } from './anchors.js'
 import type { AnchorService, Match, NotTrusted, ServiceFault, Trusted, TrustQuery } from './answers.js'
 import { type CertificateFacts, factsOf } from './certificate-facts.js'
 import { faultOf, sentenceOf } from './eligible.js'
@@ -38,23 +38,6 @@ export function matchChain(
     const whole = match.trusted && match.by !== 'key' && chain.every(({ raw }, at) => match.path[at]?.raw.equals(raw))
     if (name !== undefined && match.trusted && whole) anchors.known.set(name, match, name.length)
     return match
-  } catch (error) {
-    if (error instanceof IssuerKeyError) return { trusted: false, reason: 'chain', sentence: error.message, looked: [] }
-    throw error
-  }
-}
-
-/** Finds the service that lists a bare key, or a certificate of this key that is valid. */
-export function matchKey(
-  jwk: Jwk,
-  anchors: Anchors,
-  query: TrustQuery & { readonly purpose: CertificatePurpose },
-): Match {
-  const key = hashOfJwk(jwk)
-  const listed = key === undefined ? undefined : anchors.byKey.get(key)
-  if (listed === undefined) return notListed('The key is on no trusted list.')
-  try {
-    return direct(listed, 'key', query, () => jwk) ?? notListed('The key is on no trusted list.')
   } catch (error) {
     if (error instanceof IssuerKeyError) return { trusted: false, reason: 'chain', sentence: error.message, looked: [] }
     throw error
