@@ -78,9 +78,20 @@ describe('The texts of the console', () => {
   })
 
   it('are never empty', () => {
-    const others = [fr, es, italian, editorFr, editorEs, editorIt, faceFr, faceEs, faceIt, listFr, listEs, listIt].flatMap((texts) =>
-      textsOf(texts),
-    )
+    const others = [
+      fr,
+      es,
+      italian,
+      editorFr,
+      editorEs,
+      editorIt,
+      faceFr,
+      faceEs,
+      faceIt,
+      listFr,
+      listEs,
+      listIt,
+    ].flatMap((texts) => textsOf(texts))
     expect(others).toHaveLength(3 * english.size)
     const all = [...english, ...german, ...others]
     expect(all.filter(([, text]) => typeof text === 'string' && text.trim() === '')).toEqual([])

@@ -19,7 +19,9 @@ const TRUST_LIST_CHECKS = new Set([...LIST_CHECKS, ...Object.keys(FETCH_CHECKS),
 
 /** The names that the service itself gives to a list that it has not read, cannot read, or may no longer use. */
 function checksOfState(): string[] {
-  const files = readdirSync('server/trust', { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.ts'))
+  const files = readdirSync('server/trust', { recursive: true, encoding: 'utf8' }).filter((path) =>
+    path.endsWith('.ts'),
+  )
   const code = files.map((path) => readFileSync(`server/trust/${path}`, 'utf8')).join('\n')
   const found = [
     ...code.matchAll(/\bcheck: '([a-z-]+)'/g),

@@ -28,19 +28,22 @@ it('the first screen transfers at most 250 KiB, including texts, styles and the 
   expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(MOST)
 })
 
-it.each(LANGUAGES)('the texts in %s of the type editor, branding and trusted lists are files of their own', async (language) => {
-  const { intro } = (await EDITOR_TEXTS[language]()).start
-  const { choose } = (await FACE_TEXTS[language]()).images
-  const { newIntro } = (await TRUST_LIST_TEXTS[language]()).lists
-  const names = readdirSync(join(directory, 'assets')).filter((name) => name.endsWith('.js'))
-  const having = (text: string) =>
-    names
-      .filter((name) => readFileSync(join(directory, 'assets', name), 'utf8').includes(text))
-      .map((name) => name.replace(/-[\w-]{8}\.js$/, ''))
-  expect(having(intro)).toEqual([`type-editor-texts-${language}`])
-  expect(having(choose)).toEqual([`faces-texts-${language}`])
-  expect(having(newIntro)).toEqual([`trust-lists-texts-${language}`])
-})
+it.each(LANGUAGES)(
+  'the texts in %s of the type editor, branding and trusted lists are files of their own',
+  async (language) => {
+    const { intro } = (await EDITOR_TEXTS[language]()).start
+    const { choose } = (await FACE_TEXTS[language]()).images
+    const { newIntro } = (await TRUST_LIST_TEXTS[language]()).lists
+    const names = readdirSync(join(directory, 'assets')).filter((name) => name.endsWith('.js'))
+    const having = (text: string) =>
+      names
+        .filter((name) => readFileSync(join(directory, 'assets', name), 'utf8').includes(text))
+        .map((name) => name.replace(/-[\w-]{8}\.js$/, ''))
+    expect(having(intro)).toEqual([`type-editor-texts-${language}`])
+    expect(having(choose)).toEqual([`faces-texts-${language}`])
+    expect(having(newIntro)).toEqual([`trust-lists-texts-${language}`])
+  },
+)
 
 it('no file names another host', () => {
   const code = readdirSync(join(directory, 'assets')).map((name) =>

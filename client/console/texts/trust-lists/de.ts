@@ -82,7 +82,7 @@ export const de: TrustListTexts = {
       unchanged: 'Die Liste wurde gelesen. Ihr Inhalt ist unverändert.',
     },
     remove: 'Liste entfernen',
-    removeTitle: (name) => `Liste ${name} entfernen?`,
+    removeTitle: (name) => `Liste „${name}“ entfernen?`,
     removeText: {
       credentials: (n) =>
         `Der Dienst vertraut den Nachweisen und Statuslisten von ${count(n, 'Stelle', 'Stellen')} nicht mehr, innerhalb einer Minute in jedem Prozess. Bereits ausgestellte Nachweise und frühere Ergebnisse bleiben.`,

@@ -80,7 +80,7 @@ export const en = {
       unchanged: 'The list was read. Its content is unchanged.',
     },
     remove: 'Remove the list',
-    removeTitle: (name: string) => `Remove the list ${name}?`,
+    removeTitle: (name: string) => `Remove the list “${name}”?`,
     removeText: {
       credentials: (n: number) =>
         `The service stops trusting the credentials and status lists of ${count(n, 'entity', 'entities')}, in every process within a minute. Issued credentials and earlier results stay.`,

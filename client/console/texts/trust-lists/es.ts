@@ -82,7 +82,7 @@ export const es: TrustListTexts = {
       unchanged: 'La lista se ha leído. Su contenido no ha cambiado.',
     },
     remove: 'Quitar la lista',
-    removeTitle: (name) => `¿Quitar la lista ${name}?`,
+    removeTitle: (name) => `¿Quitar la lista «${name}»?`,
     removeText: {
       credentials: (n) =>
         `El servicio dejará de confiar en las credenciales y listas de estado de ${count(n, 'entidad', 'entidades')}, en un minuto en todos los procesos. Las credenciales expedidas y los resultados anteriores se conservan.`,

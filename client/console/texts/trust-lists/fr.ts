@@ -83,7 +83,7 @@ export const fr: TrustListTexts = {
       unchanged: 'La liste a été lue. Son contenu est inchangé.',
     },
     remove: 'Retirer la liste',
-    removeTitle: (name) => `Retirer la liste ${name}\u00a0?`,
+    removeTitle: (name) => `Retirer la liste «\u00a0${name}\u00a0»\u00a0?`,
     removeText: {
       credentials: (n) =>
         `Le service ne fera plus confiance aux attestations et aux listes de statuts de ${count(n, 'entité', 'entités')}, en une minute dans tous les processus. Les attestations émises et les résultats antérieurs restent.`,

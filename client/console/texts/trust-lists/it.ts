@@ -81,7 +81,7 @@ export const it: TrustListTexts = {
       unchanged: 'La lista è stata letta. Il suo contenuto è invariato.',
     },
     remove: 'Rimuovi la lista',
-    removeTitle: (name) => `Rimuovere la lista ${name}?`,
+    removeTitle: (name) => `Rimuovere la lista «${name}»?`,
     removeText: {
       credentials: (n) =>
         `Il servizio non considererà più attendibili gli attestati e le liste di stato di ${count(n, 'entità', 'entità')}, entro un minuto in ogni processo. Gli attestati rilasciati e i risultati precedenti restano.`,
