@@ -9,7 +9,7 @@ export type ListService = ListEntity['services'][number]
 export type Explained = CredenceOutputs['trustLists']['explain']
 export type ToExplain = CredenceInputs['trustLists']['explain']
 
-/** The trusted lists: those of the configuration first, then those that were added. The service has at most 200. */
+/** The trusted lists: the lists of the configuration first, then the added lists. The service has at most 200. */
 export const trustLists = queryOptions({
   queryKey: ['trust', 'lists'],
   queryFn: async ({ signal }) => (await credence.trustLists.list.query({}, { signal })).items,

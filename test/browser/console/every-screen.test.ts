@@ -74,7 +74,7 @@ async function prepared(): Promise<Readonly<Record<string, string>>> {
   })
   await desk.service.request('POST', `/api/v1/webhooks/${webhook.id}/test`, { body: {} })
   const list = await post('/api/v1/trust-lists', {
-    url: `${desk.service.url}/no-list.jwt`,
+    url: 'http://127.0.0.1:9/list.jwt',
     kind: 'lote',
     purpose: 'credentials',
     types: ['https://club.example/membership', 'org.iso.18013.5.1.mDL', 'urn:eudi:pid:1'],

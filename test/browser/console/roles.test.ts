@@ -79,7 +79,7 @@ async function prepared(): Promise<Partial<Record<Path, string>>> {
   const verifier = await post('/agent/verifier', { method: 'key' })
   await post('/api/v1/trusted-issuers', { issuer: 'https://university.example', note: 'Diplome' })
   const list = await post('/api/v1/trust-lists', {
-    url: 'https://127.0.0.1.nip.example/list.jwt',
+    url: 'https://lists.example/pid.jwt',
     kind: 'lote',
     purpose: 'credentials',
     signer: { sha256: 'ab'.repeat(32) },

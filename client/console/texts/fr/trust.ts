@@ -9,7 +9,7 @@ export const trust: InOtherWords<typeof english> = {
     signers: 'Émetteurs et vérificateurs',
     trusted: 'Émetteurs de confiance',
     lists: 'Listes de confiance',
-    explain: 'Pourquoi pas de confiance',
+    explain: 'Expliquer la confiance',
     toExplain: 'Pourquoi l’émetteur est-il de confiance, ou non\u00a0?',
     images: 'Images',
     rotation: 'Rotation des clés',

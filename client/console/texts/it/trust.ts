@@ -9,7 +9,7 @@ export const trust: InOtherWords<typeof english> = {
     signers: 'Emittenti e verificatori',
     trusted: 'Emittenti attendibili',
     lists: 'Liste di fiducia',
-    explain: 'Perché non è attendibile',
+    explain: 'Spiegare la fiducia',
     toExplain: 'Perché l’emittente è attendibile, o non lo è?',
     images: 'Immagini',
     rotation: 'Rotazione delle chiavi',

@@ -4,7 +4,7 @@ import type { ToExplain } from '../../../queries/trust-lists.js'
 const hasCertificates = (text: string): boolean =>
   /-----BEGIN [A-Z0-9 ]*CERTIFICATE-----/.test(text) || /^MI/.test(text)
 
-/** What a text asks about: certificates, or a credential. E-mail programs add line breaks to a credential. */
+/** The certificates or the credential in a text. E-mail programs add line breaks to a credential. */
 export function givenIn(text: string): Pick<ToExplain, 'certificate' | 'credential'> {
   const trimmed = text.trim()
   return hasCertificates(trimmed) ? { certificate: trimmed } : { credential: trimmed.replaceAll(/\s+/g, '') }

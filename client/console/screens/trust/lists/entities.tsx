@@ -41,7 +41,7 @@ export function Entities({ list: { id, entities } }: { readonly list: TrustList 
             <p role="status">{words.noMatch}</p>
           ) : (
             <>
-              <ol className="plain entities">
+              <ol className="entities">
                 {found.map((entity, at) => (
                   // biome-ignore lint/suspicious/noArrayIndexKey: an entity of a list has no id, and the list has an order.
                   <li key={at}>

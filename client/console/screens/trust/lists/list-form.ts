@@ -89,7 +89,8 @@ export function listInput(form: ListForm): NewTrustList {
 
 const hashIn = (text: string): string => text.replace(/^.*=/s, '').replaceAll(/[\s:]/g, '')
 
-const FIELDS = [
+/** The fields of the form that may be wrong, in their order on the screen. */
+export const LIST_FIELDS = [
   'url',
   'kind',
   'profile',
@@ -102,11 +103,11 @@ const FIELDS = [
   'note',
 ] as const
 
-export type ListField = (typeof FIELDS)[number]
+export type ListField = (typeof LIST_FIELDS)[number]
 
 /** The field of the form for a path in the input of the call, such as `signer.pem` or `types.0`. */
 export function listField(path: string, { signerBy }: Pick<ListForm, 'signerBy'>): ListField | undefined {
   const [first, second] = path.split('.')
   if (first === 'signer') return second === 'pem' || second === 'sha256' ? second : signerBy
-  return FIELDS.find((field) => field === first && field !== 'pem' && field !== 'sha256')
+  return LIST_FIELDS.find((field) => field === first && field !== 'pem' && field !== 'sha256')
 }

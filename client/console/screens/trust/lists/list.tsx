@@ -105,7 +105,7 @@ function State({ list, onLeave }: StateProps) {
           </p>
         </div>
       )}
-      <div role="status">
+      <div role="status" className="fields">
         <p>
           <StateOfList list={list} />
         </p>

@@ -67,7 +67,7 @@ function Rows({ lists }: { readonly lists: readonly TrustList[] }) {
           key: 'purpose',
           name: words.purpose,
           cell: ({ purpose, types }) => (
-            <span className="asks">
+            <span className="lines">
               <span>{words.purposes[purpose]}</span>
               {types !== undefined && (
                 <span className="soft sentence" title={types.join('\n')}>
@@ -82,7 +82,7 @@ function Rows({ lists }: { readonly lists: readonly TrustList[] }) {
           key: 'state',
           name: words.state,
           cell: (list) => (
-            <span className="asks">
+            <span className="lines">
               <StateOfList list={list} />
               {list.state !== 'usable' && (
                 <span className="soft">
@@ -104,7 +104,7 @@ function Rows({ lists }: { readonly lists: readonly TrustList[] }) {
           cell: ({ nextUpdate }) => nextUpdate !== undefined && <RelativeTime at={nextUpdate} />,
         },
         { key: 'entities', name: words.entities, cell: ({ entities }) => entities.toLocaleString(language) },
-        { key: 'source', name: words.source, cell: ({ source }) => words.sources[source] },
+        { key: 'source', name: words.source, cell: ({ source }) => <Tag>{words.sources[source]}</Tag> },
       ]}
     />
   )

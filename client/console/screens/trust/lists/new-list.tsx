@@ -11,7 +11,16 @@ import { MAX_FILE_BYTES, pemOf, textOfFile } from '../../../ui/file-text.js'
 import { Restored } from '../../../ui/kept/restored.js'
 import { useKeptForm } from '../../../ui/kept/use-kept.js'
 import { ProblemNote } from '../../../ui/problem-note.js'
-import { EMPTY_LIST, hasProfile, hasTypes, LIST_CHOICES, type ListForm, listField, listInput } from './list-form.js'
+import {
+  EMPTY_LIST,
+  hasProfile,
+  hasTypes,
+  LIST_CHOICES,
+  LIST_FIELDS,
+  type ListForm,
+  listField,
+  listInput,
+} from './list-form.js'
 
 /** A form that adds a trusted list, and then opens the screen of the list. */
 export function NewListForm() {
@@ -33,8 +42,9 @@ export function NewListForm() {
     onError: (error, draft) => {
       const { byField, others: rest } = sortMessages(problemOf(error).messages, (path) => listField(path, draft))
       setOthers(rest)
-      for (const [field, message] of byField)
-        form.setError(listField(field, draft) ?? 'url', { message }, { shouldFocus: true })
+      const wrong = LIST_FIELDS.filter((field) => byField.has(field))
+      for (const field of wrong)
+        form.setError(field, { message: byField.get(field) ?? '' }, { shouldFocus: field === wrong[0] })
     },
   })
   const { errors } = form.formState

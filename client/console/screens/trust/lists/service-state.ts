@@ -1,5 +1,3 @@
-import type { Tone } from '../../../ui/tone.js'
-
 /** The members of a service that decide about its state. */
 export interface KnownService {
   readonly status: 'granted' | 'withdrawn' | 'unknown'
@@ -11,6 +9,7 @@ export interface KnownService {
 
 export type ServiceState = 'trusted' | 'withdrawn' | 'ended' | 'later' | 'unknown' | 'untrusted'
 
+/** The tone of each state, for `<Tag>`. */
 export const SERVICE_TONES = {
   trusted: 'good',
   withdrawn: 'ended',
@@ -18,7 +17,7 @@ export const SERVICE_TONES = {
   later: 'waiting',
   unknown: 'warn',
   untrusted: 'bad',
-} as const satisfies Readonly<Record<ServiceState, Tone>>
+} as const satisfies Readonly<Record<ServiceState, string>>
 
 /**
  * The state of a service in one word. The service's answer `isTrusted` decides. The other members only say why it is
