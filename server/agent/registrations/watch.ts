@@ -118,8 +118,7 @@ export function createRegistrationWatch({ store, look, clock, log }: Registratio
     /** The item of the checklist. */
     async item(): Promise<SetupItem> {
       const all = await judged()
-      if (all.length === 0)
-        return item('registrations', 'unused', 'No verifier has a registration certificate.')
+      if (all.length === 0) return item('registrations', 'unused', 'No verifier has a registration certificate.')
       const faulty = all.filter(({ state }) => state !== 'usable')
       const [bad] = faulty
       if (bad !== undefined) {
@@ -134,12 +133,7 @@ export function createRegistrationWatch({ store, look, clock, log }: Registratio
       const soon = secondsBefore(first, WARN_DAYS * DAY_SECONDS) <= clock()
       return soon
         ? {
-            ...item(
-              'registrations',
-              'warning',
-              `A registration certificate expires at ${expiresAt}.`,
-              REPAIR,
-            ),
+            ...item('registrations', 'warning', `A registration certificate expires at ${expiresAt}.`, REPAIR),
             expiresAt,
           }
         : {

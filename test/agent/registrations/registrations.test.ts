@@ -375,8 +375,7 @@ describe('A registration certificate that no request can use is a 409, and readi
     const { status, json } = await ask(id, asks(AGE))
     return [status, json.message]
   }
-  const readiness = async (on: TestService) =>
-    (await on.request('GET', '/health/readiness')).json.details.registrations
+  const readiness = async (on: TestService) => (await on.request('GET', '/health/readiness')).json.details.registrations
 
   it('because the access certificate is now for another party', async () => {
     const id = await newVerifier(service, admin)
