@@ -31,6 +31,7 @@ import {
   verifierAttestation,
   verifierAttestationIssuers,
   verifierLegacyProfiles,
+  verifierRegistrations,
   walletClients,
 } from './rules.js'
 import { type Setting, SHOWN, settingsOf } from './shown.js'
@@ -116,6 +117,7 @@ const zEnvironment = z.object({
   ISSUER_X509: keyAndChain,
   VERIFIER_X509: keyAndChain,
   VERIFIER_ATTESTATION: verifierAttestation,
+  VERIFIER_REGISTRATIONS: verifierRegistrations,
   WALLET_PROVIDER_X509: keyAndChain,
   ISSUER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
   ISSUER_LEGACY_PROFILES: issuerLegacyProfiles,
@@ -252,6 +254,8 @@ export interface Config {
    * the start.
    */
   readonly verifierAttestation: VerifierAttestation | undefined
+  /** The registration certificates of the default verifier. They are checked at the start. */
+  readonly verifierRegistrations: readonly string[]
   /**
    * The key that attests hosted wallets, and the certificates of the key, leaf first. They are checked at the start.
    */
@@ -479,6 +483,7 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
     issuerX509: env.ISSUER_X509,
     verifierX509: env.VERIFIER_X509,
     verifierAttestation: env.VERIFIER_ATTESTATION,
+    verifierRegistrations: env.VERIFIER_REGISTRATIONS,
     walletProviderX509: env.WALLET_PROVIDER_X509,
     issuerProfile: env.ISSUER_PROFILE,
     issuerLegacyProfiles: env.ISSUER_LEGACY_PROFILES,

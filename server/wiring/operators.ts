@@ -1,4 +1,5 @@
 import { createCertificateWatch } from '../agent/certificate-watch.js'
+import type { RegistrationWatch } from '../agent/registrations/watch.js'
 import type { RouteAccess } from '../api/contract.js'
 import { auditPartitions, createAuditStore } from '../audit/store.js'
 import { createAcceptLogin, createRevokeTokens } from '../console/accept-login.js'
@@ -28,6 +29,7 @@ import type { VerificationSessions } from '../verifier/sessions/verification-ses
 import type { Platform } from './platform.js'
 
 interface OperatedFeatures {
+  readonly registrationWatch: RegistrationWatch
   readonly schemas: Schemas
   readonly metadata: Metadata
   readonly verificationSessions: Pick<VerificationSessions, 'asksOf'>
@@ -36,7 +38,7 @@ interface OperatedFeatures {
 /** Creates the features for operators: console, health, settings, checklist and audit events. */
 export function wireOperators(
   platform: Platform,
-  { schemas, metadata, verificationSessions }: OperatedFeatures,
+  { registrationWatch, schemas, metadata, verificationSessions }: OperatedFeatures,
   operations: () => ReadonlyMap<string, RouteAccess>,
 ) {
   const {
@@ -80,6 +82,7 @@ export function wireOperators(
     log,
     keys: stores.keys,
     hasDoctype: schemas.hasDoctype,
+    registrationWarnings: registrationWatch.warnings,
   })
 
   const addresses = createAddressChecks({
@@ -96,13 +99,14 @@ export function wireOperators(
     clock,
     storedWarnings: certificates.storedWarnings,
     storedItems: async () => {
-      const [keys, isAny, published, attestationLists, sources, webhooks] = await Promise.all([
+      const [keys, isAny, published, attestationLists, sources, webhooks, registrations] = await Promise.all([
         keyItems(stores.agents, stores.keys),
         schemas.isAny(),
         metadata.issuer(),
         stores.attestationWatch.overview(),
         stores.claimsSources.health(),
         stores.webhooks.health(),
+        registrationWatch.item(),
       ])
       return [
         ...keys,
@@ -112,6 +116,7 @@ export function wireOperators(
         claimsSourcesItem(sources),
         webhooksItem(webhooks),
         trustListsItem(platform.trustLists.all(), clock()),
+        registrations,
       ]
     },
     askedItems: async () => {

@@ -187,6 +187,7 @@ export const shell: InOtherWords<typeof english> = {
       statusLists: 'Statuslisten',
       attestationLists: 'Statuslisten der Wallet-Anbieter',
       trustLists: 'Vertrauenslisten',
+      registrations: 'Registrierungszertifikate der Prüfer',
       webhooks: 'Webhooks',
       redis: 'Redis',
     },

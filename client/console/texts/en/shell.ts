@@ -180,6 +180,7 @@ export const shell = {
       statusLists: 'Status lists',
       attestationLists: 'Status lists of wallet providers',
       trustLists: 'Trusted lists',
+      registrations: 'Registration certificates of verifiers',
       webhooks: 'Webhooks',
       redis: 'Redis',
     },

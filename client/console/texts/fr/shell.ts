@@ -192,6 +192,7 @@ export const shell: InOtherWords<typeof english> = {
       statusLists: 'Listes de statuts',
       attestationLists: 'Listes de statuts des fournisseurs de portefeuilles',
       trustLists: 'Listes de confiance',
+      registrations: 'Certificats d’enregistrement des vérificateurs',
       webhooks: 'Webhooks',
       redis: 'Redis',
     },
