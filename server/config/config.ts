@@ -2,11 +2,13 @@ import type { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import type { ListedTrust } from '../protocol/issuer-keys/listed-trust.js'
 import { isAnchored } from '../protocol/issuer-keys/trusted-chain.js'
+import type { JsonObject } from '../protocol/json/json-object.js'
 import type { AttestationTrust } from '../protocol/openid4vci/attester.js'
 import type { Draft } from '../protocol/openid4vci/drafts.js'
 import type { Draft as PresentationDraft } from '../protocol/openid4vp/drafts.js'
 import type { VerifierAttestation } from '../protocol/openid4vp/verifier-attestation.js'
 import { type ConsoleConfig, consoleConfigOf, consoleProblems } from './console.js'
+import { issuerRegistrarDataset, issuerRegistrations } from './registrations.js'
 import {
   type AttestationIssuerKey,
   baseUrl,
@@ -112,6 +114,8 @@ const zEnvironment = z.object({
   WALLET_LINKS: walletLinks,
   SERVICE_CONTACT: serviceContact,
   ISSUER_X509: keyAndChain,
+  ISSUER_REGISTRATIONS: issuerRegistrations,
+  ISSUER_REGISTRAR_DATASET: issuerRegistrarDataset,
   VERIFIER_X509: keyAndChain,
   VERIFIER_ATTESTATION: verifierAttestation,
   WALLET_PROVIDER_X509: keyAndChain,
@@ -241,6 +245,10 @@ export interface Config {
   readonly walletRedirectUris: ReadonlyMap<string, readonly string[]>
   /** The key of the default issuer and the certificates of the key, leaf first. They are checked at the start. */
   readonly issuerX509: KeyAndChain | undefined
+  /** The registration certificates of the default issuer, for the metadata. They are checked at the start. */
+  readonly issuerRegistrations: readonly string[]
+  /** The data set that a registrar has about the default issuer, for the metadata. */
+  readonly issuerRegistrarDataset: JsonObject | undefined
   /** The key of the default verifier and the certificates of the key, leaf first. They are checked at the start. */
   readonly verifierX509: KeyAndChain | undefined
   /**
@@ -472,6 +480,8 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
     serviceContact: env.SERVICE_CONTACT,
     walletRedirectUris: new Map(env.WALLET_CLIENTS.map((client) => [client.client_id, client.redirect_uris])),
     issuerX509: env.ISSUER_X509,
+    issuerRegistrations: env.ISSUER_REGISTRATIONS,
+    issuerRegistrarDataset: env.ISSUER_REGISTRAR_DATASET,
     verifierX509: env.VERIFIER_X509,
     verifierAttestation: env.VERIFIER_ATTESTATION,
     walletProviderX509: env.WALLET_PROVIDER_X509,

@@ -67,6 +67,8 @@ export const SHOWN = {
   ISSUER_PROFILE: ['issuing', 'value'],
   ISSUER_LEGACY_PROFILES: ['issuing', 'value'],
   ISSUER_X509: ['issuing', 'value'],
+  ISSUER_REGISTRATIONS: ['issuing', 'value'],
+  ISSUER_REGISTRAR_DATASET: ['issuing', 'value'],
   SD_JWT_ISSUER: ['issuing', 'value'],
   CREDENTIAL_ENCRYPTION: ['issuing', 'value'],
   REFRESH_TOKEN_DAYS: ['issuing', 'value'],

@@ -63,7 +63,7 @@ describe('TRUST_LISTS', () => {
     ],
     [[{ ...LIST, kind: 'xml' }], '0.kind must be lote or vical.'],
     [[{ ...LIST, profile: 'pub' }], '0.profile must be pid, wallet, wrpac, wrprc, pub-eaa, mdl.'],
-    [[{ ...LIST, purpose: 'all' }], '0.purpose must be credentials, status, verifiers, wallets.'],
+    [[{ ...LIST, purpose: 'all' }], '0.purpose must be credentials, status, verifiers, registrars, wallets.'],
     [[{ ...LIST, types: 'urn:eudi:pid:1' }], '0.types must be an array of texts.'],
     [[{ ...LIST, types: [] }], '0.types must not be empty.'],
     [[{ ...LIST, purpose: 'wallets' }], '0.types must not be set where purpose is wallets.'],

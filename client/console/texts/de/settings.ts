@@ -74,6 +74,8 @@ export const settings: InOtherWords<typeof english> = {
       ISSUER_PROFILE: 'Profil für das Ausstellen',
       ISSUER_LEGACY_PROFILES: 'Entwürfe von OpenID4VCI',
       ISSUER_X509: 'Schlüssel und Zertifikat des Ausstellers (Datei)',
+      ISSUER_REGISTRATIONS: 'Registrierungszertifikate des Ausstellers (Datei)',
+      ISSUER_REGISTRAR_DATASET: 'Datensatz des Registers über den Aussteller (Datei)',
       SD_JWT_ISSUER: 'Kennung des Ausstellers in SD-JWT VCs',
       CREDENTIAL_ENCRYPTION: 'Verschlüsselung von Nachweisen bei der Übertragung',
       REFRESH_TOKEN_DAYS: 'Gültigkeit von Refresh-Tokens, in Tagen',

@@ -71,6 +71,8 @@ export const settings = {
       ISSUER_PROFILE: 'Profile for issuing',
       ISSUER_LEGACY_PROFILES: 'Drafts of OpenID4VCI',
       ISSUER_X509: 'Key and certificate of the issuer (file)',
+      ISSUER_REGISTRATIONS: 'Registration certificates of the issuer (file)',
+      ISSUER_REGISTRAR_DATASET: 'Registrar’s data set about the issuer (file)',
       SD_JWT_ISSUER: 'Issuer identifier in SD-JWT VCs',
       CREDENTIAL_ENCRYPTION: 'Encryption of credentials in transit',
       REFRESH_TOKEN_DAYS: 'Lifetime of refresh tokens, in days',

@@ -74,6 +74,8 @@ export const settings: InOtherWords<typeof english> = {
       ISSUER_PROFILE: 'Perfil de expedición',
       ISSUER_LEGACY_PROFILES: 'Borradores de OpenID4VCI',
       ISSUER_X509: 'Clave y certificado del emisor (archivo)',
+      ISSUER_REGISTRATIONS: 'Certificados de registro del emisor (archivo)',
+      ISSUER_REGISTRAR_DATASET: 'Conjunto de datos del registro sobre el emisor (archivo)',
       SD_JWT_ISSUER: 'Identificador del emisor en SD-JWT VC',
       CREDENTIAL_ENCRYPTION: 'Cifrado de las credenciales en tránsito',
       REFRESH_TOKEN_DAYS: 'Vigencia de los tokens de actualización, en días',

@@ -74,6 +74,8 @@ export const settings: InOtherWords<typeof english> = {
       ISSUER_PROFILE: 'Profil d’émission',
       ISSUER_LEGACY_PROFILES: 'Versions préliminaires d’OpenID4VCI',
       ISSUER_X509: 'Clé et certificat de l’émetteur (fichier)',
+      ISSUER_REGISTRATIONS: 'Certificats d’enregistrement de l’émetteur (fichier)',
+      ISSUER_REGISTRAR_DATASET: 'Jeu de données du registre sur l’émetteur (fichier)',
       SD_JWT_ISSUER: 'Identifiant de l’émetteur dans les SD-JWT VC',
       CREDENTIAL_ENCRYPTION: 'Chiffrement des attestations en transit',
       REFRESH_TOKEN_DAYS: 'Durée de vie des jetons d’actualisation, en jours',

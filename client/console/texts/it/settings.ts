@@ -74,6 +74,8 @@ export const settings: InOtherWords<typeof english> = {
       ISSUER_PROFILE: 'Profilo di rilascio',
       ISSUER_LEGACY_PROFILES: 'Bozze di OpenID4VCI',
       ISSUER_X509: 'Chiave e certificato dell’emittente (file)',
+      ISSUER_REGISTRATIONS: 'Certificati di registrazione dell’emittente (file)',
+      ISSUER_REGISTRAR_DATASET: 'Dati del registro sull’emittente (file)',
       SD_JWT_ISSUER: 'Identificatore dell’emittente negli SD-JWT VC',
       CREDENTIAL_ENCRYPTION: 'Cifratura degli attestati in transito',
       REFRESH_TOKEN_DAYS: 'Durata dei token di aggiornamento, in giorni',
