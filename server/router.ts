@@ -1,4 +1,5 @@
 import { agentRouter } from './agent/agent.router.js'
+import { registrationsRouter } from './agent/registrations/registrations.router.js'
 import { signersRouter } from './agent/signers/signers.router.js'
 import { absent } from './api/absent.js'
 import { mergeRouters, router } from './api/trpc.js'
@@ -72,6 +73,7 @@ const createAppRouter = (formats: Formats, features: Features) =>
     webhooks: webhooksRouter(features.webhooks),
     agent: agentRouter(features.agent),
     signers: signersRouter(features.signers),
+    registrations: registrationsRouter(features.registrations),
     audit: auditRouter(features.audit),
     exports: exportsRouter(features.exports),
     setup: setupRouter(features.setup),

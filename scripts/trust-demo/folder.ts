@@ -23,6 +23,7 @@ export function environmentOf(folder: string, listsUrl: string): Readonly<Record
     ISSUER_REGISTRATIONS: join(folder, 'issuer-registration.jwt'),
     ISSUER_REGISTRAR_DATASET: join(folder, 'issuer-dataset.json'),
     VERIFIER_X509: join(folder, 'verifier.pem'),
+    VERIFIER_REGISTRATIONS: join(folder, 'verifier-registration.jwt'),
     WALLET_PROVIDER_X509: join(folder, 'wallet-provider.pem'),
     OUTBOUND_ALLOWED_HOSTS: hostname,
     ...(protocol === 'http:' ? { ALLOW_INSECURE_HTTP: 'true' } : {}),

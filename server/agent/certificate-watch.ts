@@ -142,17 +142,23 @@ export interface CertificateWatchPorts {
   readonly keys: Pick<KeyStore, 'certifiedVerifiers'>
   /** True if mobile documents of the doctype are issued. */
   readonly hasDoctype: (doctype: string) => Promise<boolean>
+  /** Warnings about the registration certificates of verifiers. */
+  readonly registrationWarnings: (now: Date) => Promise<readonly Warning[]>
 }
 
 export type CertificateWatch = ReturnType<typeof createCertificateWatch>
 
 /** Watches the certificates of files and of verifier records. */
-export function createCertificateWatch({ config, log, keys, hasDoctype }: CertificateWatchPorts) {
+export function createCertificateWatch({ config, log, keys, hasDoctype, registrationWarnings }: CertificateWatchPorts) {
   /** Warnings about certificates, in addition to {@link certificateWarnings}. */
   async function storedWarnings(now: Date): Promise<Warning[]> {
     const verifiers = await keys.certifiedVerifiers(MAX_WATCHED)
     const licences = await licenceWarnings(config, hasDoctype)
-    return [...recordWarnings(verifiers, now), ...licences.map((text) => ({ text, expired: false }))]
+    return [
+      ...recordWarnings(verifiers, now),
+      ...(await registrationWarnings(now)),
+      ...licences.map((text) => ({ text, expired: false })),
+    ]
   }
 
   /**

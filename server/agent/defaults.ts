@@ -6,6 +6,7 @@ import type { KeyRotationStore } from '../key-rotation/store.js'
 import { didWebFromUrl } from '../protocol/did/did-web.js'
 import { assertAttested } from './attested.js'
 import { type CertifyPorts, createCertify } from './certify.js'
+import { ensureRegistrations, type RegistrationFilePorts } from './registrations/file.js'
 import type { AgentRecord, AgentStore } from './store.js'
 
 /** Dependencies of {@link ensureDefaults}. */
@@ -13,6 +14,7 @@ export interface DefaultsPorts extends CertifyPorts {
   readonly agents: CertifyPorts['agents'] & Pick<AgentStore, 'insertIssuer' | 'insertVerifier' | 'signAs'>
   readonly dids: Pick<DidStore, 'rename' | 'webDidOf'>
   readonly keyRotation: CertifyPorts['keyRotation'] & Pick<KeyRotationStore, 'begin'>
+  readonly registrations: RegistrationFilePorts['registrations']
 }
 
 type Kind = 'issuer' | 'verifier'
@@ -22,7 +24,8 @@ type Kind = 'issuer' | 'verifier'
  * each start, it also makes issuer and verifier sign with the keys of ISSUER_X509 and VERIFIER_X509. It is called under
  * the start lock.
  *
- * @throws {ConfigurationError} if ISSUER_X509, ISSUER_REGISTRATIONS, VERIFIER_X509 or VERIFIER_ATTESTATION cannot be used.
+ * @throws {ConfigurationError} if ISSUER_X509, ISSUER_REGISTRATIONS, VERIFIER_X509, VERIFIER_ATTESTATION or VERIFIER_REGISTRATIONS
+ *   cannot be used.
  */
 export async function ensureDefaults(ports: DefaultsPorts): Promise<void> {
   const { config, vault, newId, agents, dids, keys, keyRotation } = ports
@@ -60,5 +63,6 @@ export async function ensureDefaults(ports: DefaultsPorts): Promise<void> {
   await ensure('verifier', await agents.defaultVerifier(), config.verifierBaseUrl)
   await assertAttested({ config, agents, keys }, new Date())
   await assertIssuerRegistrations({ config, agents, keys }, new Date())
+  await ensureRegistrations(ports, new Date())
   if (config.credentialEncryption !== 'off') await ensureEncryptionKey({ vault, newId, keys, keyRotation })
 }

@@ -136,6 +136,7 @@ export const errors = {
   offerBatchNotFound: () => new ServiceError(404, 'Offer batch not found.'),
   offeringNotFound: () => new ServiceError(404, 'Offering not found.'),
   trustListNotFound: () => new ServiceError(404, 'Trusted list not found.'),
+  registrationNotFound: () => new ServiceError(404, 'Registration certificate not found.'),
   trustedIssuerNotFound: () => new ServiceError(404, 'Trusted issuer not found.'),
   vpQueryNotFound: () => new ServiceError(404, 'VP query not found.'),
   noEvidenceSession: () => new ServiceError(404, 'Verification session not found.'),
@@ -170,6 +171,8 @@ export const errors = {
   recordChanged: () => new ServiceError(409, 'display was changed by somebody else meanwhile.'),
   flowEnded: (state: 'confirmed' | 'declined') => new ServiceError(409, `Flow is already ${state}.`),
   verifierAttestationExpired: () => new ServiceError(409, 'Attestation of the verifier has expired.'),
+  registrationKnown: () => new ServiceError(409, 'The verifier has this registration certificate already.'),
+  registrationUnusable: (sentence = 'The registration certificate is revoked.') => new ServiceError(409, sentence),
   verifierCertificateExpired: () => new ServiceError(409, 'Certificate of the verifier has expired.'),
   resultNotReady: (errorMessage?: string | null) =>
     new ServiceError(409, errorMessage ?? 'Verification session has no result.'),

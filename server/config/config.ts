@@ -32,6 +32,7 @@ import {
   verifierAttestation,
   verifierAttestationIssuers,
   verifierLegacyProfiles,
+  verifierRegistrations,
   walletClients,
 } from './rules.js'
 import { type Setting, SHOWN, settingsOf } from './shown.js'
@@ -118,6 +119,7 @@ const zEnvironment = z.object({
   ISSUER_REGISTRAR_DATASET: issuerRegistrarDataset,
   VERIFIER_X509: keyAndChain,
   VERIFIER_ATTESTATION: verifierAttestation,
+  VERIFIER_REGISTRATIONS: verifierRegistrations,
   WALLET_PROVIDER_X509: keyAndChain,
   ISSUER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
   ISSUER_LEGACY_PROFILES: issuerLegacyProfiles,
@@ -256,6 +258,8 @@ export interface Config {
    * the start.
    */
   readonly verifierAttestation: VerifierAttestation | undefined
+  /** The registration certificates of the default verifier. They are checked at the start. */
+  readonly verifierRegistrations: readonly string[]
   /**
    * The key that attests hosted wallets, and the certificates of the key, leaf first. They are checked at the start.
    */
@@ -484,6 +488,7 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
     issuerRegistrarDataset: env.ISSUER_REGISTRAR_DATASET,
     verifierX509: env.VERIFIER_X509,
     verifierAttestation: env.VERIFIER_ATTESTATION,
+    verifierRegistrations: env.VERIFIER_REGISTRATIONS,
     walletProviderX509: env.WALLET_PROVIDER_X509,
     issuerProfile: env.ISSUER_PROFILE,
     issuerLegacyProfiles: env.ISSUER_LEGACY_PROFILES,

@@ -235,6 +235,22 @@ export const verifierAttestation = z
     }
   })
 
+/** Reads a file of registration certificates: compact JWS, or CWT as base64url, with white space between them. */
+export const verifierRegistrations = z
+  .string()
+  .optional()
+  .transform((path, context): readonly string[] => {
+    if (path === undefined) return []
+    try {
+      const certificates = readFileSync(path, 'utf8').split(/\s+/).filter(Boolean)
+      if (certificates.length > 0) return certificates
+    } catch {
+      // The message is the same for a file that cannot be read and for an empty file.
+    }
+    context.addIssue({ code: 'custom', message: 'must name a readable file of registration certificates.' })
+    return z.NEVER
+  })
+
 /** A key that is trusted to attest verifiers (OpenID4VP 1.0 §12), and the only `iss` that the key may sign for. */
 export interface AttestationIssuerKey {
   readonly iss: string

@@ -80,6 +80,7 @@ export const SHOWN = {
   VERIFIER_LEGACY_PROFILES: ['verifying', 'value'],
   VERIFIER_X509: ['verifying', 'value'],
   VERIFIER_ATTESTATION: ['verifying', 'value'],
+  VERIFIER_REGISTRATIONS: ['verifying', 'value'],
   VERIFIER_RESPONSE_MODE: ['verifying', 'value'],
   TRUSTED_ISSUERS: ['verifying', 'value'],
   TRUST_ANCHORS: ['verifying', 'value'],

@@ -48,6 +48,8 @@ export const AUDIT_ACTIONS = [
   'presentation.declined',
   'presentation.refused',
   'presentation.verified',
+  'registration-certificate.added',
+  'registration-certificate.removed',
   'schema.assigned',
   'schema.claims_source_claims_shown',
   'schema.claims_source_secret_replaced',

@@ -15,7 +15,8 @@ export interface Health {
   stopping(): boolean
   /**
    * A check for each component. If a check rejects, its component is down and requests cannot be served. If a check
-   * returns `degraded`, requests are served without the component. `{ degraded }` also names the reason.
+   * returns `degraded`, requests are served without the component. `{ degraded }` also names the reason. If a check returns
+   * `absent`, the installation has no such component.
    */
   readonly checks: Readonly<Record<string, () => Promise<unknown>>>
 }
@@ -26,9 +27,10 @@ const CHECK_TIMEOUT_MS = 3_000
 async function statusOf(
   check: () => Promise<unknown>,
   onFailure: (error: unknown) => void,
-): Promise<Components[string]> {
+): Promise<Components[string] | undefined> {
   try {
     const answer = await inTime(check(), CHECK_TIMEOUT_MS)
+    if (answer === 'absent') return undefined
     if (isObject(answer) && typeof answer.degraded === 'string') return { status: 'degraded', reason: answer.degraded }
     return { status: answer === 'degraded' ? 'degraded' : 'up' }
   } catch (err) {
@@ -45,9 +47,9 @@ export async function readinessOf(
   if (health.stopping()) return { service: { status: 'down' } }
   const answers = Object.entries(health.checks).map(async ([component, check]) => {
     const state = await statusOf(check, (err) => log.error({ requestId, component, err }, 'health check failed'))
-    return [component, state] as const
+    return state === undefined ? [] : [[component, state] as const]
   })
-  return Object.fromEntries(await Promise.all(answers))
+  return Object.fromEntries((await Promise.all(answers)).flat())
 }
 
 /** Makes the health result of the API. A failed result also has the members of the error envelope. */

@@ -76,6 +76,12 @@ export interface Readings {
   readonly expiries: Expiries
   /** Numbers of overdue erasures and removals, by kind. */
   readonly overdue: () => Promise<Readonly<Record<string, number>>>
+  /** Numbers of the registration certificates of verifiers, and when the first usable one ends. */
+  readonly registrations: () => Promise<{
+    readonly usable: number
+    readonly unusable: number
+    readonly firstEnd: Date | undefined
+  }>
   /** Numbers of the status lists of wallet providers. */
   readonly attestationLists: () => Promise<{ readonly count: number; readonly unreadable: number }>
   /** Numbers of trusted lists by state, and the first end of a list that can be used. */
@@ -246,6 +252,7 @@ function readCounts(
     expiries,
     overdue,
     attestationLists,
+    registrations,
     trustLists,
     webhooks,
   }: Readings,
@@ -328,6 +335,36 @@ function readCounts(
       if (lists === undefined) return
       this.set({ state: 'readable' }, lists.count - lists.unreadable)
       this.set({ state: 'unreadable' }, lists.unreadable)
+    },
+  })
+  new Gauge({
+    name: 'credence_registration_certificates',
+    help: 'Registration certificates of verifiers by state: "usable" or "unusable". Former certificates of an intended use do not count.',
+    labelNames: ['state'],
+    // All workers count the same rows.
+    aggregator: 'max',
+    registers,
+    async collect() {
+      this.reset()
+      // Without a database the other metrics are still read.
+      const counts = await registrations().catch(() => undefined)
+      if (counts === undefined) return
+      this.set({ state: 'usable' }, counts.usable)
+      this.set({ state: 'unusable' }, counts.unusable)
+    },
+  })
+  new Gauge({
+    name: 'credence_registration_certificate_expiry_timestamp_seconds',
+    help: 'When the first usable registration certificate of a verifier expires. Absent if there is none.',
+    aggregator: 'min',
+    registers,
+    async collect() {
+      this.reset()
+      const firstEnd = await registrations()
+        .then((counts) => counts.firstEnd)
+        .catch(() => undefined)
+      if (firstEnd === undefined) this.remove()
+      else this.set(firstEnd.getTime() / 1000)
     },
   })
   new Gauge({

@@ -1,5 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { ensureDefaults } from '../agent/defaults.js'
+import { createRegistrationStore } from '../agent/registrations/store.js'
 import { createAgentStore } from '../agent/store.js'
 import { type Config, readConfig } from '../config/config.js'
 import { connectDatabase, UNHURRIED_MS } from '../database/connect.js'
@@ -27,6 +28,7 @@ export async function prepareDatabase(config: Config, log: Log): Promise<void> {
         dids: createDidStore(database),
         keys: createKeyStore(database),
         keyRotation: createKeyRotationStore(database),
+        registrations: createRegistrationStore(database),
       }
       const vault = createVault(config.keyEncryptionKeys)
       const encrypted = await openStoredKeys(

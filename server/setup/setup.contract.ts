@@ -23,6 +23,7 @@ export const SETUP_ITEMS = [
   'statusLists',
   'attestationLists',
   'trustLists',
+  'registrationCertificates',
   'redis',
 ] as const
 

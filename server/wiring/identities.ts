@@ -1,5 +1,8 @@
 import { createAgentDids } from '../agent/dids.js'
 import { createRecords } from '../agent/records.js'
+import { createLook } from '../agent/registrations/look.js'
+import { createRegistrations } from '../agent/registrations/registrations.js'
+import { createRegistrationWatch } from '../agent/registrations/watch.js'
 import { createSigners } from '../agent/signers/signers.js'
 import { createSignerStore } from '../agent/signers/store.js'
 import { createAgentStore } from '../agent/store.js'
@@ -44,5 +47,18 @@ export function wireIdentities(platform: Platform) {
     clock,
   })
 
-  return { dids, agent, signers, acceptDisplay }
+  const look = createLook({ config, outbound: platform.outbound })
+  const registrations = createRegistrations({
+    store: stores.registrations,
+    agents: stores.agents,
+    signers: stores.signers,
+    keys: stores.keys,
+    look,
+    config,
+    clock,
+    newId,
+  })
+  const registrationWatch = createRegistrationWatch({ store: stores.registrations, look, clock, log: platform.log })
+
+  return { dids, agent, signers, acceptDisplay, registrations, registrationWatch }
 }

@@ -1,4 +1,5 @@
 import { createCertificateWatch } from '../agent/certificate-watch.js'
+import type { RegistrationWatch } from '../agent/registrations/watch.js'
 import type { RouteAccess } from '../api/contract.js'
 import { auditPartitions, createAuditStore } from '../audit/store.js'
 import { createAcceptLogin, createRevokeTokens } from '../console/accept-login.js'
@@ -27,6 +28,7 @@ import { trustListsItem } from '../trust/watch.js'
 import type { Platform } from './platform.js'
 
 interface OperatedFeatures {
+  readonly registrationWatch: RegistrationWatch
   readonly schemas: Schemas
   readonly metadata: Metadata
 }
@@ -34,7 +36,7 @@ interface OperatedFeatures {
 /** Creates the features for operators: console, health, settings, checklist and audit events. */
 export function wireOperators(
   platform: Platform,
-  { schemas, metadata }: OperatedFeatures,
+  { registrationWatch, schemas, metadata }: OperatedFeatures,
   operations: () => ReadonlyMap<string, RouteAccess>,
 ) {
   const {
@@ -78,6 +80,7 @@ export function wireOperators(
     log,
     keys: stores.keys,
     hasDoctype: schemas.hasDoctype,
+    registrationWarnings: registrationWatch.warnings,
   })
 
   const addresses = createAddressChecks({
@@ -94,13 +97,14 @@ export function wireOperators(
     clock,
     storedWarnings: certificates.storedWarnings,
     storedItems: async () => {
-      const [keys, isAny, published, attestationLists, sources, webhooks] = await Promise.all([
+      const [keys, isAny, published, attestationLists, sources, webhooks, registrations] = await Promise.all([
         keyItems(stores.agents, stores.keys),
         schemas.isAny(),
         metadata.issuer(),
         stores.attestationWatch.overview(),
         stores.claimsSources.health(),
         stores.webhooks.health(),
+        registrationWatch.item(),
       ])
       return [
         ...keys,
@@ -110,6 +114,7 @@ export function wireOperators(
         claimsSourcesItem(sources),
         webhooksItem(webhooks),
         trustListsItem(platform.trustLists.all(), clock()),
+        registrations,
       ]
     },
     askedItems: async () => {

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { certificateChecks } from '../agent/certificate-watch.js'
 import { certifiedKey } from '../agent/certified-key.js'
+import { registrationsCheck } from '../agent/registrations/watch.js'
 import { createAccess, createTokenCheck } from '../auth/access.js'
 import { createSignIn } from '../auth/sign-in.js'
 import type { Config } from '../config/config.js'
@@ -267,6 +268,7 @@ export async function createPlatform(
     ...(config.events.transport === 'nats' ? { nats: async () => events.check?.() } : {}),
     ...(tokens.identityProvider === undefined ? {} : { identityProvider: tokens.identityProvider }),
     ...certificateChecks(config, clock),
+    registrationCertificates: () => registrationsCheck(stores.registrations, clock()),
     ...(config.keyEncryptionKeys.length === 0 ? {} : { encryption: async () => refusals.status() }),
     ...options.checks,
   }

@@ -105,6 +105,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
     encryptionLeft: platform.encryption.left,
     expiries: expiriesOf(config),
     overdue: () => platform.stores.erasure.overdue(clock()),
+    registrations: features.registrationWatch.overview,
     attestationLists: platform.stores.attestationWatch.overview,
     trustLists: () => trustListsOverview(platform.trustLists.all(), clock()),
     webhooks: platform.stores.webhooks.overview,

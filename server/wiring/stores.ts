@@ -1,3 +1,4 @@
+import { createRegistrationStore } from '../agent/registrations/store.js'
 import { createSignerStore } from '../agent/signers/store.js'
 import { createAgentStore } from '../agent/store.js'
 import { createAuditStore } from '../audit/store.js'
@@ -121,6 +122,7 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     schemas: joining(createSchemaStore(database)),
     search: createSearchStore(database, claims),
     signers: createSignerStore(database),
+    registrations: createRegistrationStore(database),
     statistics: createStatisticsStore(database),
     statusJobs: joining(createStatusJobStore(database)),
     statusWork: createStatusWorkStore(database, claims),

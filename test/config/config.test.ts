@@ -193,6 +193,7 @@ describe('an invalid value is named in one line', () => {
     ['TRUST_LISTS', '/nowhere/lists.json', 'must name a JSON file of trusted lists: it cannot be read.'],
     ['STATUS_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
     ['VERIFIER_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
+    ['VERIFIER_REGISTRATIONS', '/nowhere/certificates', 'must name a readable file of registration certificates.'],
     ['REGISTRAR_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
     ['WALLET_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
     ['WALLET_CLIENTS', '/nowhere/wallets.json', 'must name a JSON file of wallets: it cannot be read.'],
@@ -530,6 +531,7 @@ describe('.env.example', () => {
       ISSUER_REGISTRAR_DATASET: '',
       VERIFIER_X509: '',
       VERIFIER_ATTESTATION: '',
+      VERIFIER_REGISTRATIONS: '',
       VERIFIER_ATTESTATION_ISSUERS: '',
       WALLET_PROVIDER_X509: '',
     })

@@ -15,6 +15,7 @@ function namesThereAre(): Set<string> {
     encryptionLeft: () => new Map(),
     expiries: { issuerCertificate: new Date(), verifierCertificate: new Date(), verifierAttestation: new Date() },
     overdue: async () => ({}),
+    registrations: async () => ({ usable: 0, unusable: 0, firstEnd: new Date() }),
     attestationLists: async () => ({ count: 0, unreadable: 0 }),
     trustLists: () => ({ states: {}, firstEnd: new Date(), alerts: 0 }),
     webhooks: async () => ({ disabled: 0, waiting: 0 }),

@@ -304,6 +304,7 @@ export function createPersonStore({ sql }: Database) {
           UNION ALL SELECT 'verifiers', id, did, created_at FROM verifiers WHERE created_by = ${sub}
           UNION ALL SELECT 'trusted_issuers', id, issuer, created_at FROM trusted_issuers WHERE created_by = ${sub}
           UNION ALL SELECT 'trust_lists', id, url, created_at FROM trust_lists WHERE created_by = ${sub}
+          UNION ALL SELECT 'registration_certificates', id, subject, created_at FROM registration_certificates WHERE created_by = ${sub}
           UNION ALL SELECT 'images', image_id, NULL, created_at FROM image_uploads WHERE uploader = ${sub}
           UNION ALL SELECT 'webhooks', id, url, created_at FROM webhooks WHERE created_by = ${sub}
           UNION ALL SELECT 'pages', id, NULL, created_at FROM pages WHERE made_by = ${sub}) m

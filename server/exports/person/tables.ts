@@ -31,6 +31,7 @@ export const TABLES: Readonly<Record<string, readonly PersonRecord[] | string>> 
   verifiers: ['made'],
   trusted_issuers: ['made'],
   trust_lists: ['made'],
+  registration_certificates: ['made'],
   pages: ['made'],
   image_uploads: ['made'],
   webhooks: ['made'],

@@ -129,7 +129,7 @@ export const createAuthorizationRequest = (formats: Formats) => ({
     idempotent: true,
     status: 201,
     requestExample: { query: [{ fields: [{ path: ['$.credentialSubject.productName'] }] }], validity: 300 },
-    errors: [400, errors.verifierCertificateExpired()],
+    errors: [400, errors.verifierCertificateExpired(), errors.registrationUnusable()],
   }),
   input: z
     .strictObject({
@@ -205,6 +205,17 @@ export const createAuthorizationRequest = (formats: Formats) => ({
             'more prefixes makes one signature for each (`openid4vp-v1-multisigned`).',
         }),
       verifierInfo: zVerifierInfo.optional(),
+      intendedUse: z
+        .string()
+        .min(1)
+        .max(500)
+        .optional()
+        .meta({
+          description:
+            'The intended use (`intended_use_id`), or the id, of a registration certificate of the verifier. Default: the only certificate that ' +
+            'covers the query. Requests that are signed with the access certificate carry it as `registration_cert` in ' +
+            '`verifier_info`. A query beyond it is a 400. If no certificate can be used, the answer is a 409.',
+        }),
       transactionData: zTransactionDataEntries.optional().meta({
         description:
           'Transactions that the holder authorizes with a credential, such as a payment (`transaction_data`, OpenID4VP 1.0 §8.4, ' +

@@ -26,6 +26,7 @@ import type { zCreatedRequest } from './authorization-requests.contract.js'
 import { clientOf, isNamed, UNNAMED } from './client.js'
 import type { HandOut } from './hand-out.js'
 import type { NewRequestPage } from './page.js'
+import { chooseRegistration } from './registration.js'
 import type { RequestContext } from './store.js'
 import { newTransactionData } from './transaction-data.js'
 
@@ -55,6 +56,8 @@ export interface NewRequest extends Names {
   readonly signed?: boolean | undefined
   readonly expectedOrigins?: readonly string[] | undefined
   readonly verifierInfo?: readonly VerifierInfo[] | undefined
+  /** The intended use, or the id, of a registration certificate of the verifier. Default: the only one that fits. */
+  readonly intendedUse?: string | undefined
   readonly transactionData?: readonly TransactionData[] | undefined
   readonly walletUrl?: string | undefined
   /** Whether the request gets a share page. */
@@ -98,7 +101,7 @@ export function assertTrusted(config: Pick<Config, 'trustAnchors' | 'listed'>, e
 }
 
 /** @throws 400 for the id of an unknown credential query. */
-function verifierInfoOf({ verifierInfo }: NewRequest, { credentials }: DcqlQuery): Session['verifierInfo'] {
+function assertInfo({ verifierInfo }: NewRequest, { credentials }: DcqlQuery): void {
   const known = new Set(credentials.map(({ id }) => id))
   for (const [at, { credential_ids: ids = [] }] of (verifierInfo ?? []).entries()) {
     const unknown = ids.findIndex((id) => !known.has(id))
@@ -106,7 +109,6 @@ function verifierInfoOf({ verifierInfo }: NewRequest, { credentials }: DcqlQuery
       throw errors.badRequest(`verifierInfo.${at}.credential_ids.${unknown} must be the id of a credential query`)
     }
   }
-  return verifierInfo ?? null
 }
 
 /** How long evidence is kept after the end, in seconds; null if the request asks for none. */
@@ -195,6 +197,11 @@ export function createMakeRequest({
     const naming = { ...request, profile: kept.profile }
     const client = named ? clientOf(context, naming, responseUriOf(config, requestId), config, createdAt) : UNNAMED
     const way = wayOf({ ...client, ...kept })
+    assertInfo(request, queries.dcqlQuery)
+    const member = 'dcqlQuery' in request.asked ? 'dcqlQuery' : 'query'
+    const asking = { ...request, ...queries, member, profile: kept.profile, x5c: client.x5c } as const
+    const registration = await chooseRegistration(context, asking, formats, createdAt)
+    const verifierInfo = [...(registration === undefined ? [] : [registration.info]), ...(request.verifierInfo ?? [])]
     const made: Session = {
       id,
       requestId,
@@ -211,7 +218,7 @@ export function createMakeRequest({
       secrets: null,
       ...queries,
       trustedIssuers: request.trustedIssuers ?? null,
-      verifierInfo: verifierInfoOf(request, queries.dcqlQuery),
+      verifierInfo: verifierInfo.length === 0 ? null : verifierInfo,
       transactionData: newTransactionData(request.transactionData, queries.dcqlQuery, formats),
       redirectUri: request.redirectUri ?? null,
       evidenceSeconds: evidenceSecondsOf(request, config),
@@ -224,12 +231,10 @@ export function createMakeRequest({
     const session = { ...made, secrets: await sessionVault.protect(id, secrets) }
     const handedOut = await handOut(session, secrets)
     const page = request.page === true ? newPage(session, { inQrCode: true }) : undefined
-    await addSession(
-      { ...session, transactionData: null },
-      viewOf(session, handedOut.authorizationRequestUri),
-      page,
-      request,
-    )
+    await addSession({ ...session, transactionData: null }, viewOf(session, handedOut.authorizationRequestUri), page, {
+      ...request,
+      purpose: request.purpose ?? registration?.purpose,
+    })
     return {
       ...handedOut,
       nonce: secrets.nonce,

@@ -6,12 +6,25 @@ import { json, publicJwk, x5c } from '../../database/row-shapes.js'
 import { currentKey } from '../../keys/store.js'
 import type { VpQueryItem } from '../../protocol/openid4vp/query/vp-query.js'
 
+/** A registration certificate of the verifier, and what the last look at it has found. */
+export interface ContextRegistration {
+  readonly id: string
+  readonly certificate: string
+  readonly status: string | null
+  /** ISO 8601 */
+  readonly checkedAt: string | null
+  readonly failedCheck: string | null
+  readonly failure: string | null
+}
+
 const zRequestContext = z.strictObject({
   verifierDid: z.string(),
   keyId: z.string(),
   publicJwk,
   /** The chain of that key's certificate, without the root. */
   x5c,
+  /** The registration certificates of the verifier, the newest first. */
+  registrations: json<ContextRegistration[]>(),
   /** Names of the credential types of this installation. */
   typeNames: z.array(z.string()),
   /** The stored VP query that the caller named; null if none. */
@@ -35,6 +48,10 @@ export function createAuthorizationRequestStore({ sql }: Database) {
   const contextOf = async (verifier: Fragment, vpQueryId: string | null): Promise<RequestContext | undefined> => {
     const [row] = await sql(zRequestContext)`
       SELECT v.did AS "verifierDid", k.id AS "keyId", k.public_jwk AS "publicJwk", k.x5c,
+        coalesce((
+          SELECT json_agg(json_build_object('id', r.id, 'certificate', r.certificate, 'status', r.status, 'checkedAt', r.checked_at,
+            'failedCheck', r.failed_check, 'failure', r.failure) ORDER BY r.issued_at DESC, r.id)
+          FROM registration_certificates r WHERE r.verifier_id = v.id), '[]'::json) AS registrations,
         ARRAY(SELECT DISTINCT s.name FROM schemas s ORDER BY s.name) AS "typeNames",
         q.query, q.purpose
       FROM verifiers v

@@ -89,6 +89,7 @@ export const settings: InOtherWords<typeof english> = {
       VERIFIER_LEGACY_PROFILES: 'Entwürfe von OpenID4VP',
       VERIFIER_X509: 'Schlüssel und Zertifikat des Prüfers (Datei)',
       VERIFIER_ATTESTATION: 'Attestierung des Prüfers (Datei)',
+      VERIFIER_REGISTRATIONS: 'Registrierungszertifikate des Prüfers (Datei)',
       VERIFIER_RESPONSE_MODE: 'Antwortmodus der Wallets',
       TRUSTED_ISSUERS: 'Vertrauenswürdige Aussteller',
       TRUST_ANCHORS: 'Vertrauensanker für Aussteller (Datei)',

@@ -86,6 +86,7 @@ export const settings = {
       VERIFIER_LEGACY_PROFILES: 'Drafts of OpenID4VP',
       VERIFIER_X509: 'Key and certificate of the verifier (file)',
       VERIFIER_ATTESTATION: 'Attestation of the verifier (file)',
+      VERIFIER_REGISTRATIONS: 'Registration certificates of the verifier (file)',
       VERIFIER_RESPONSE_MODE: 'Response mode of wallets',
       TRUSTED_ISSUERS: 'Trusted issuers',
       TRUST_ANCHORS: 'Trust anchors of issuers (file)',

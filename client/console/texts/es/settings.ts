@@ -89,6 +89,7 @@ export const settings: InOtherWords<typeof english> = {
       VERIFIER_LEGACY_PROFILES: 'Borradores de OpenID4VP',
       VERIFIER_X509: 'Clave y certificado del verificador (archivo)',
       VERIFIER_ATTESTATION: 'Atestación del verificador (archivo)',
+      VERIFIER_REGISTRATIONS: 'Certificados de registro del verificador (archivo)',
       VERIFIER_RESPONSE_MODE: 'Modo de respuesta de las carteras',
       TRUSTED_ISSUERS: 'Emisores de confianza',
       TRUST_ANCHORS: 'Anclas de confianza de los emisores (archivo)',

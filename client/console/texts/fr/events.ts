@@ -151,6 +151,8 @@ export const events: InOtherWords<typeof english> = {
       'webhook.disabled': 'Webhook désactivé par le service',
       'webhook.replayed': 'Événements d’un webhook renvoyés',
       'webhook.secret_replaced': 'Secret d’un webhook remplacé',
+      'registration-certificate.added': 'Certificat d’enregistrement ajouté',
+      'registration-certificate.removed': 'Certificat d’enregistrement retiré',
       'trust-list.added': 'Liste de confiance ajoutée',
       'trust-list.changed': 'Contenu d’une liste de confiance modifié',
       'trust-list.own_certificate_removed':
@@ -188,6 +190,7 @@ export const events: InOtherWords<typeof english> = {
       image: 'Image',
       issuer: 'Émetteur',
       verifier: 'Vérificateur',
+      'registration-certificate': 'Certificat d’enregistrement',
       'trust-list': 'Liste de confiance',
       'trusted-issuer': 'Émetteur de confiance',
       did: 'DID',

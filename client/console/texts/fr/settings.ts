@@ -89,6 +89,7 @@ export const settings: InOtherWords<typeof english> = {
       VERIFIER_LEGACY_PROFILES: 'Versions préliminaires d’OpenID4VP',
       VERIFIER_X509: 'Clé et certificat du vérificateur (fichier)',
       VERIFIER_ATTESTATION: 'Attestation de vérificateur (fichier)',
+      VERIFIER_REGISTRATIONS: 'Certificats d’enregistrement du vérificateur (fichier)',
       VERIFIER_RESPONSE_MODE: 'Mode de réponse des portefeuilles',
       TRUSTED_ISSUERS: 'Émetteurs de confiance',
       TRUST_ANCHORS: 'Ancres de confiance des émetteurs (fichier)',

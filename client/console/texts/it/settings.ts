@@ -89,6 +89,7 @@ export const settings: InOtherWords<typeof english> = {
       VERIFIER_LEGACY_PROFILES: 'Bozze di OpenID4VP',
       VERIFIER_X509: 'Chiave e certificato del verificatore (file)',
       VERIFIER_ATTESTATION: 'Attestazione del verificatore (file)',
+      VERIFIER_REGISTRATIONS: 'Certificati di registrazione del verificatore (file)',
       VERIFIER_RESPONSE_MODE: 'Modalità di risposta dei portafogli',
       TRUSTED_ISSUERS: 'Emittenti attendibili',
       TRUST_ANCHORS: 'Ancore di fiducia degli emittenti (file)',

@@ -1,0 +1,75 @@
+import type { Outbound } from '../../outbound/guard.js'
+import { CredentialError } from '../../protocol/credential/verification.js'
+import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
+import { RegistrationCertificateError } from '../../protocol/registration-certificates/fault.js'
+import {
+  openRegistrationCertificate,
+  type RegistrationCertificate,
+} from '../../protocol/registration-certificates/registration-certificate.js'
+import { bindingFault } from '../../protocol/registration-certificates/subject.js'
+import { MAX_STATUS_LIST_BYTES } from '../../protocol/status-list/compression.js'
+import { checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
+import { judgeOf, leafOf, type RegistrarTrust } from './opened.js'
+import type { Looked } from './state.js'
+
+/** Dependencies of {@link createLook}. */
+export interface LookPorts {
+  readonly config: RegistrarTrust
+  readonly outbound: Pick<Outbound, 'fetchText' | 'fetchBytes'>
+}
+
+/** A registration certificate, the chain of its verifier's key, and the status that was read last. */
+export interface LookedAt {
+  readonly certificate: string
+  readonly x5c: readonly string[] | null
+  readonly status: string | null
+  readonly checkedAt: Date | null
+}
+
+/** The status that was read last stays if the new one cannot be read. */
+export type Look = (at: LookedAt, now: Date) => Promise<Looked>
+
+/**
+ * Makes the look at a registration certificate: its signer is judged again, it is compared with the access certificate, and its
+ * status list is read (TS 119 475 §6.2.6.2). The list must be signed by the signer of the certificate, by a signer below
+ * REGISTRAR_TRUST_ANCHORS, or by the same entity of a list of registrars.
+ */
+export function createLook({ config, outbound }: LookPorts): Look {
+  const statusOf = async ({ form, content, signer }: RegistrationCertificate, now: Date) =>
+    checkForeignStatus(
+      {
+        fetchText: async (url, accept) =>
+          (await outbound.fetchText(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES })).text,
+        fetchBytes: (url, accept) => outbound.fetchBytes(url, { accept, maxBytes: MAX_STATUS_LIST_BYTES }),
+        // A name proves nothing here: the list must have a chain to a registrar, or the key of the certificate.
+        resolveIssuerKey: async () => {
+          throw new IssuerKeyError('Its signer is neither the signer of the certificate nor another trusted registrar.')
+        },
+        trustAnchors: config.registrarTrustAnchors,
+        lists: config.listed?.registrars,
+        now,
+      },
+      { ...content.status, asCwt: form === 'cwt' },
+      { issuer: '', ...signer },
+    )
+
+  return async ({ certificate, x5c, status, checkedAt }, now) => {
+    try {
+      const opened = await openRegistrationCertificate(certificate, judgeOf(config, now))
+      const fault = bindingFault(opened.content, leafOf(x5c))
+      if (fault !== undefined) return { status, checkedAt, failedCheck: fault.check, failure: fault.sentence }
+      return { status: await statusOf(opened, now), checkedAt: now, failedCheck: null, failure: null }
+    } catch (error) {
+      if (error instanceof RegistrationCertificateError)
+        return {
+          status,
+          checkedAt,
+          failedCheck: error.check === 'signer' ? 'signer' : 'malformed',
+          failure: error.message,
+        }
+      if (error instanceof CredentialError)
+        return { status, checkedAt, failedCheck: 'status-unknown', failure: error.message }
+      throw error
+    }
+  }
+}

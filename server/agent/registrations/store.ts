@@ -1,0 +1,175 @@
+import { z } from 'zod'
+import type { AuditAction } from '../../database/audit-actions.js'
+import { audited } from '../../database/audited.js'
+import type { Database } from '../../database/connect.js'
+import { fragment, Step } from '../../database/fragment.js'
+import { idRow, noRow, x5c } from '../../database/row-shapes.js'
+import { currentKey } from '../../keys/store.js'
+import type { Looked } from './state.js'
+
+const looked = {
+  status: z.string().nullable(),
+  checkedAt: z.date().nullable(),
+  failedCheck: z.string().nullable(),
+  failure: z.string().nullable(),
+}
+
+const zStored = z.strictObject({
+  id: z.string(),
+  certificate: z.string(),
+  fromFile: z.boolean(),
+  createdAt: z.date(),
+  ...looked,
+})
+
+/** A stored registration certificate. */
+export type StoredRegistration = z.infer<typeof zStored>
+
+const zDue = z.strictObject({
+  id: z.string(),
+  certificate: z.string(),
+  /** The chain of the verifier's current key. */
+  x5c,
+  status: z.string().nullable(),
+  checkedAt: z.date().nullable(),
+  /** When it was due. */
+  at: z.date(),
+})
+
+/** A certificate whose status is to be read. */
+export type DueRegistration = z.infer<typeof zDue>
+
+const zNewest = z.strictObject({
+  verifierId: z.string(),
+  intendedUse: z.string().nullable(),
+  subject: z.string(),
+  endsAt: z.date().nullable(),
+  ...looked,
+})
+
+/** The newest certificate of a verifier for a registered party and an intended use. */
+export type NewestRegistration = z.infer<typeof zNewest>
+
+export interface NewRegistration extends Looked {
+  readonly id: string
+  readonly verifierId: string
+  readonly certificate: string
+  readonly fingerprint: string
+  readonly subject: string
+  readonly intendedUse: string | null
+  readonly issuedAt: Date
+  readonly endsAt: Date | null
+  readonly dueAt: Date
+}
+
+/** The highest number of registration certificates of a verifier. */
+export const MAX_REGISTRATIONS = 20
+
+const zAdded = z.strictObject({ added: z.boolean(), known: z.boolean() })
+
+const columns = fragment`
+  r.id, r.certificate, r.from_file AS "fromFile", r.created_at AS "createdAt", r.status, r.checked_at AS "checkedAt",
+  r.failed_check AS "failedCheck", r.failure`
+
+export type RegistrationStore = ReturnType<typeof createRegistrationStore>
+
+/** The registration certificates of verifiers. */
+export function createRegistrationStore({ sql }: Database) {
+  const auditedCertificate = (action: AuditAction, actor: string | null, of: Step<'id'>): Step =>
+    audited({ of, actor, action, subject: 'registration-certificate' })
+
+  const insert = (
+    row: NewRegistration,
+    { fromFile, createdBy }: { readonly fromFile: boolean; readonly createdBy: string | null },
+  ) => fragment`
+    INSERT INTO registration_certificates (id, verifier_id, certificate, fingerprint, subject, intended_use, issued_at, ends_at,
+      from_file, status, checked_at, failed_check, failure, due_at, created_by)
+    SELECT ${row.id}, ${row.verifierId}, ${row.certificate}, ${row.fingerprint}, ${row.subject}, ${row.intendedUse},
+      ${row.issuedAt}::timestamptz, ${row.endsAt}::timestamptz, ${fromFile}, ${row.status}, ${row.checkedAt}::timestamptz, ${row.failedCheck},
+      ${row.failure}, ${row.dueAt}::timestamptz, ${createdBy}`
+
+  return {
+    /** The certificates of a verifier, the newest first. */
+    ofVerifier: (verifierId: string): Promise<StoredRegistration[]> =>
+      sql(zStored)`
+        SELECT ${columns} FROM registration_certificates r WHERE r.verifier_id = ${verifierId}
+        ORDER BY r.issued_at DESC, r.id LIMIT ${MAX_REGISTRATIONS}`,
+
+    /** Adds a certificate. @returns `known` if the verifier has it, `full` if the verifier has too many */
+    async add(row: NewRegistration, createdBy: string): Promise<'added' | 'known' | 'full'> {
+      const added = new Step<'id'>(
+        'added',
+        fragment`
+          ${insert(row, { fromFile: false, createdBy })}
+          WHERE (SELECT count(*) FROM registration_certificates c WHERE c.verifier_id = ${row.verifierId}) < ${MAX_REGISTRATIONS}
+          ON CONFLICT (verifier_id, fingerprint) DO NOTHING RETURNING id`,
+      )
+      const [outcome] = await sql(zAdded, [auditedCertificate('registration-certificate.added', createdBy, added)])`
+        SELECT EXISTS (SELECT 1 FROM ${added}) AS added, EXISTS (
+          SELECT 1 FROM registration_certificates c
+          WHERE c.verifier_id = ${row.verifierId} AND c.fingerprint = ${row.fingerprint}) AS known`
+      if (outcome?.added === true) return 'added'
+      return outcome?.known === true ? 'known' : 'full'
+    },
+
+    /** Removes a certificate that does not come from the file. @returns false for an unknown id */
+    async remove(verifierId: string, id: string, actor: string): Promise<boolean> {
+      const removed = new Step<'id'>(
+        'removed',
+        fragment`
+          DELETE FROM registration_certificates
+          WHERE id = ${id} AND verifier_id = ${verifierId} AND NOT from_file RETURNING id`,
+      )
+      const audit = auditedCertificate('registration-certificate.removed', actor, removed)
+      const rows = await sql(idRow, [audit])`SELECT id FROM ${removed}`
+      return rows.length > 0
+    },
+
+    /** Makes the certificates of the file those of the verifier, and removes former certificates of the file. */
+    async replaceFile(verifierId: string, rows: readonly NewRegistration[]): Promise<void> {
+      await sql(noRow)`
+        DELETE FROM registration_certificates
+        WHERE verifier_id = ${verifierId} AND from_file AND NOT fingerprint = ANY(${rows.map(({ fingerprint }) => fingerprint)})`
+      for (const row of rows) {
+        await sql(noRow)`
+          ${insert(row, { fromFile: true, createdBy: null })}
+          ON CONFLICT (verifier_id, fingerprint) DO UPDATE SET from_file = true`
+      }
+    },
+
+    /**
+     * Takes certificates that are due. No other process takes them until `leaseSeconds` have passed, or until their outcome
+     * is stored.
+     */
+    async takeDue(now: Date, limit: number, leaseSeconds: number): Promise<DueRegistration[]> {
+      const due = new Step<'id' | 'at'>(
+        'due',
+        fragment`
+          SELECT id, due_at AS at FROM registration_certificates WHERE due_at <= ${now}
+          ORDER BY due_at, id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED`,
+      )
+      return sql(zDue)`
+        UPDATE registration_certificates r SET due_at = ${new Date(now.getTime() + leaseSeconds * 1000)}::timestamptz
+        FROM ${due}, verifiers v ${currentKey(fragment`v.key_set_id`)}
+        WHERE r.id = ${due.column('id')} AND v.id = r.verifier_id
+        RETURNING r.id, r.certificate, k.x5c, r.status, r.checked_at AS "checkedAt", ${due.column('at')}`
+    },
+
+    /** Stores what a look has found, and when the next look is due. */
+    async storeLook(id: string, { status, checkedAt, failedCheck, failure }: Looked, dueAt: Date): Promise<void> {
+      await sql(noRow)`
+        UPDATE registration_certificates SET status = ${status}, checked_at = ${checkedAt}::timestamptz,
+          failed_check = ${failedCheck}, failure = ${failure}, due_at = ${dueAt}::timestamptz
+        WHERE id = ${id}`
+    },
+
+    /** The certificates that requests use: the newest of each registered party and intended use of a verifier. */
+    newest: (limit: number): Promise<NewestRegistration[]> =>
+      sql(zNewest)`
+        SELECT DISTINCT ON (r.verifier_id, r.subject, coalesce(r.intended_use, ''))
+          r.verifier_id AS "verifierId", r.intended_use AS "intendedUse", r.subject, r.ends_at AS "endsAt", r.status,
+          r.checked_at AS "checkedAt", r.failed_check AS "failedCheck", r.failure
+        FROM registration_certificates r
+        ORDER BY r.verifier_id, r.subject, coalesce(r.intended_use, ''), r.issued_at DESC, r.id LIMIT ${limit}`,
+  }
+}

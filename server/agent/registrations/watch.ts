@@ -1,0 +1,151 @@
+import type { Log } from '../../log/log.js'
+import { DAY_SECONDS, type MaintenanceTask, secondsBefore } from '../../maintenance/task.js'
+import { item, type SetupItem } from '../../setup/item.js'
+import { WARN_DAYS, type Warning } from '../certificate-watch.js'
+import type { Look } from './look.js'
+import { type Judged, judgeLooked } from './state.js'
+import type { NewestRegistration, RegistrationStore } from './store.js'
+
+const EVERY_MS = 60_000
+const AGAIN_SECONDS = 3_600
+const RETRY_SECONDS = 300
+/** Longer than the fetch of a list may take. */
+const LEASE_SECONDS = 120
+const AT_ONCE = 20
+/** Limit of watched certificates. */
+const MAX_WATCHED = 1_000
+
+/** Judges a certificate by its end and by the last look. */
+export function judgeNewest(row: NewestRegistration, now: Date): Judged {
+  if (row.endsAt !== null && row.endsAt <= now) {
+    return { state: 'expired', sentence: `The registration certificate expired at ${row.endsAt.toISOString()}.` }
+  }
+  return judgeLooked(row, now)
+}
+
+/**
+ * The readiness of registration certificates: `degraded` with the states of certificates that no request can use. The reason has
+ * only names of states, because everybody may read it. `absent` if no verifier has a certificate, or if the database does not
+ * answer: another check reports the database.
+ */
+export async function registrationsCheck(
+  store: Pick<RegistrationStore, 'newest'>,
+  now: Date,
+): Promise<{ readonly degraded: string } | 'absent' | undefined> {
+  const rows = await store.newest(MAX_WATCHED).catch(() => [])
+  if (rows.length === 0) return 'absent'
+  const states = new Set(rows.map((row) => judgeNewest(row, now).state).filter((state) => state !== 'usable'))
+  return states.size === 0 ? undefined : { degraded: [...states].sort().join(', ') }
+}
+
+const nameOf = ({ verifierId, intendedUse, subject }: NewestRegistration): string =>
+  `Verifier ${verifierId} has a registration certificate for ${intendedUse ?? subject}`
+
+const REPAIR =
+  'Get a new certificate from the registrar, add it (POST /api/v1/verifiers/{id}/registration-certificates), and remove the former one.'
+
+function warningsOf(row: NewestRegistration, now: Date): Warning[] {
+  const { state, sentence } = judgeNewest(row, now)
+  if (state !== 'usable')
+    return [{ text: `${nameOf(row)} that no request can use. ${sentence} ${REPAIR}`, expired: true }]
+  if (row.endsAt === null || secondsBefore(row.endsAt, WARN_DAYS * DAY_SECONDS) > now) return []
+  return [{ text: `${nameOf(row)} that expires at ${row.endsAt.toISOString()}. ${REPAIR}`, expired: false }]
+}
+
+/** Dependencies of {@link createRegistrationWatch}. */
+export interface RegistrationWatchPorts {
+  readonly store: Pick<RegistrationStore, 'newest' | 'storeLook' | 'takeDue'>
+  readonly look: Look
+  readonly clock: () => Date
+  readonly log: Pick<Log, 'warn' | 'info'>
+}
+
+export type RegistrationWatch = ReturnType<typeof createRegistrationWatch>
+
+/**
+ * Watches the registration certificates of verifiers. The job reads each status list once an hour, so that no request waits
+ * for a list.
+ */
+export function createRegistrationWatch({ store, look, clock, log }: RegistrationWatchPorts) {
+  const run = async (now: Date) => {
+    const due = await store.takeDue(now, AT_ONCE, LEASE_SECONDS)
+    await Promise.all(
+      due.map(async (row) => {
+        const found = await look(row, now)
+        const failed = found.failedCheck !== null
+        if (failed) log.warn({ certificate: row.id, reason: found.failure }, 'a registration certificate fails a check')
+        const seconds = failed ? RETRY_SECONDS : AGAIN_SECONDS
+        await store.storeLook(row.id, found, new Date(now.getTime() + seconds * 1000))
+      }),
+    )
+    const first = due.reduce((least, { at }) => (at < least ? at : least), now)
+    return {
+      count: due.length,
+      more: due.length >= AT_ONCE,
+      lateSeconds: (now.getTime() - first.getTime()) / 1000,
+    }
+  }
+
+  const judged = async () => {
+    const now = clock()
+    return (await store.newest(MAX_WATCHED)).map((row) => ({ row, ...judgeNewest(row, now) }))
+  }
+
+  const tasks: readonly MaintenanceTask[] = [
+    { name: 'read status of registration certificates', everyMs: EVERY_MS, elsewhere: true, run },
+  ]
+
+  return {
+    tasks,
+
+    /** Warnings for the log, repeated every hour. */
+    async warnings(now: Date): Promise<Warning[]> {
+      return (await store.newest(MAX_WATCHED)).flatMap((row) => warningsOf(row, now))
+    },
+
+    /** Numbers for the metrics, and the first end of a usable certificate. */
+    async overview() {
+      const all = await judged()
+      const usable = all.filter(({ state }) => state === 'usable')
+      const ends = usable.flatMap(({ row }) => (row.endsAt === null ? [] : row.endsAt.getTime()))
+      return {
+        usable: usable.length,
+        unusable: all.length - usable.length,
+        firstEnd: ends.length === 0 ? undefined : new Date(Math.min(...ends)),
+      }
+    },
+
+    /** The item of the checklist. */
+    async item(): Promise<SetupItem> {
+      const all = await judged()
+      if (all.length === 0)
+        return item('registrationCertificates', 'unused', 'No verifier has a registration certificate.')
+      const faulty = all.filter(({ state }) => state !== 'usable')
+      const [bad] = faulty
+      if (bad !== undefined) {
+        const others = faulty.length === 1 ? '' : ` ${faulty.length - 1} more certificates have problems.`
+        return item('registrationCertificates', 'failed', `${nameOf(bad.row)}. ${bad.sentence}${others}`, REPAIR)
+      }
+      const ends = all.flatMap(({ row }) => (row.endsAt === null ? [] : row.endsAt.getTime()))
+      const first = ends.length === 0 ? undefined : new Date(Math.min(...ends))
+      const count = all.length === 1 ? 'The registration certificate' : `All ${all.length} registration certificates`
+      if (first === undefined) return item('registrationCertificates', 'ok', `${count} can be used.`)
+      const expiresAt = first.toISOString()
+      const soon = secondsBefore(first, WARN_DAYS * DAY_SECONDS) <= clock()
+      return soon
+        ? {
+            ...item(
+              'registrationCertificates',
+              'warning',
+              `A registration certificate expires at ${expiresAt}.`,
+              REPAIR,
+            ),
+            expiresAt,
+          }
+        : {
+            ...item('registrationCertificates', 'ok', `${count} can be used. The first one expires at ${expiresAt}.`),
+            expiresAt,
+          }
+    },
+  }
+}
