@@ -121,6 +121,7 @@ const zEnvironment = z.object({
   VERIFIER_ATTESTATION: verifierAttestation,
   VERIFIER_REGISTRATIONS: verifierRegistrations,
   WALLET_PROVIDER_X509: keyAndChain,
+  WALLET_REGISTRATION: z.enum(['optional', 'required'], { error: 'must be optional or required.' }).default('optional'),
   ISSUER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
   ISSUER_LEGACY_PROFILES: issuerLegacyProfiles,
   VERIFIER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
@@ -264,6 +265,8 @@ export interface Config {
    * The key that attests hosted wallets, and the certificates of the key, leaf first. They are checked at the start.
    */
   readonly walletProviderX509: KeyAndChain | undefined
+  /** Whether hosted wallets deal only with parties whose registration certificates cover everything. */
+  readonly walletRegistration: 'optional' | 'required'
   /** The rules for wallets: OpenID4VCI 1.0 (`final`), and HAIP 1.0 too (`haip`). */
   readonly issuerProfile: 'final' | 'haip'
   /** Drafts of OpenID4VCI that offers may use. */
@@ -490,6 +493,7 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
     verifierAttestation: env.VERIFIER_ATTESTATION,
     verifierRegistrations: env.VERIFIER_REGISTRATIONS,
     walletProviderX509: env.WALLET_PROVIDER_X509,
+    walletRegistration: env.WALLET_REGISTRATION,
     issuerProfile: env.ISSUER_PROFILE,
     issuerLegacyProfiles: env.ISSUER_LEGACY_PROFILES,
     verifierProfile: env.VERIFIER_PROFILE,

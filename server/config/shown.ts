@@ -89,6 +89,7 @@ export const SHOWN = {
   REGISTRAR_TRUST_ANCHORS: ['verifying', 'value'],
   WALLET_LINKS: ['wallets', 'value'],
   WALLET_PROVIDER_X509: ['wallets', 'value'],
+  WALLET_REGISTRATION: ['wallets', 'value'],
   VERIFIER_TRUST_ANCHORS: ['wallets', 'value'],
   VERIFIER_ATTESTATION_ISSUERS: ['wallets', 'value'],
   SESSION_RESULT_TTL_SECONDS: ['retention', 'value'],

@@ -218,6 +218,7 @@ describe('an invalid value is named in one line', () => {
     ['ISSUER_LEGACY_PROFILES', 'draft13 draft14', 'must list draft15, draft13, draft11.'],
     ['ISSUER_LEGACY_PROFILES', 'final', 'must list draft15, draft13, draft11.'],
     ['CREDENTIAL_ENCRYPTION', 'on', 'must be off, offered or required.'],
+    ['WALLET_REGISTRATION', 'always', 'must be optional or required.'],
     [
       'WALLET_PROVIDER_X509',
       '/nowhere/wallets.pem',

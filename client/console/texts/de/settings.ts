@@ -96,6 +96,7 @@ export const settings: InOtherWords<typeof english> = {
       TRUST_LISTS: 'Vertrauenslisten (Datei)',
       STATUS_TRUST_ANCHORS: 'Vertrauensanker für Statuslisten (Datei)',
       WALLET_PROVIDER_X509: 'Schlüssel und Zertifikat des Anbieters der gehosteten Wallets (Datei)',
+      WALLET_REGISTRATION: 'Registrierung der Gegenseite gehosteter Wallets',
       VERIFIER_TRUST_ANCHORS: 'Vertrauensanker für Prüfer, für gehostete Wallets (Datei)',
       REGISTRAR_TRUST_ANCHORS: 'Vertrauensanker für Registrierungszertifikate (Datei)',
       VERIFIER_ATTESTATION_ISSUERS: 'Aussteller von Prüfer-Attestierungen, für gehostete Wallets (Datei)',

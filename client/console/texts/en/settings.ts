@@ -93,6 +93,7 @@ export const settings = {
       TRUST_LISTS: 'Trusted lists (file)',
       STATUS_TRUST_ANCHORS: 'Trust anchors of status lists (file)',
       WALLET_PROVIDER_X509: 'Key and certificate of the provider of hosted wallets (file)',
+      WALLET_REGISTRATION: 'Registration of the parties of hosted wallets',
       VERIFIER_TRUST_ANCHORS: 'Trust anchors of verifiers, for hosted wallets (file)',
       REGISTRAR_TRUST_ANCHORS: 'Trust anchors of registration certificates (file)',
       VERIFIER_ATTESTATION_ISSUERS: 'Issuers of verifier attestations, for hosted wallets (file)',

@@ -96,6 +96,7 @@ export const settings: InOtherWords<typeof english> = {
       TRUST_LISTS: 'Listas de confianza (archivo)',
       STATUS_TRUST_ANCHORS: 'Anclas de confianza de las listas de estado (archivo)',
       WALLET_PROVIDER_X509: 'Clave y certificado del proveedor de carteras alojadas (archivo)',
+      WALLET_REGISTRATION: 'Registro de las contrapartes de las carteras alojadas',
       VERIFIER_TRUST_ANCHORS: 'Anclas de confianza de los verificadores, para carteras alojadas (archivo)',
       REGISTRAR_TRUST_ANCHORS: 'Anclas de confianza de los certificados de registro (archivo)',
       VERIFIER_ATTESTATION_ISSUERS: 'Emisores de atestaciones de verificadores, para carteras alojadas (archivo)',

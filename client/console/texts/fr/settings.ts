@@ -96,6 +96,7 @@ export const settings: InOtherWords<typeof english> = {
       TRUST_LISTS: 'Listes de confiance (fichier)',
       STATUS_TRUST_ANCHORS: 'Ancres de confiance des listes de statuts (fichier)',
       WALLET_PROVIDER_X509: 'Clé et certificat du fournisseur des portefeuilles hébergés (fichier)',
+      WALLET_REGISTRATION: 'Enregistrement des interlocuteurs des portefeuilles hébergés',
       VERIFIER_TRUST_ANCHORS: 'Ancres de confiance des vérificateurs, pour les portefeuilles hébergés (fichier)',
       REGISTRAR_TRUST_ANCHORS: 'Ancres de confiance des certificats d’enregistrement (fichier)',
       VERIFIER_ATTESTATION_ISSUERS:

@@ -96,6 +96,7 @@ export const settings: InOtherWords<typeof english> = {
       TRUST_LISTS: 'Liste di fiducia (file)',
       STATUS_TRUST_ANCHORS: 'Ancore di fiducia delle liste di stato (file)',
       WALLET_PROVIDER_X509: 'Chiave e certificato del fornitore dei portafogli ospitati (file)',
+      WALLET_REGISTRATION: 'Registrazione delle controparti dei portafogli ospitati',
       VERIFIER_TRUST_ANCHORS: 'Ancore di fiducia dei verificatori, per i portafogli ospitati (file)',
       REGISTRAR_TRUST_ANCHORS: 'Ancore di fiducia dei certificati di registrazione (file)',
       VERIFIER_ATTESTATION_ISSUERS: 'Emittenti delle attestazioni dei verificatori, per i portafogli ospitati (file)',
