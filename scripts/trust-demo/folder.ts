@@ -20,7 +20,10 @@ export function environmentOf(folder: string, listsUrl: string): Readonly<Record
     TRUST_LISTS: join(folder, 'trust-lists.json'),
     TRUSTED_ISSUERS: 'self,x5c',
     ISSUER_X509: join(folder, 'issuer.pem'),
+    ISSUER_REGISTRATIONS: join(folder, 'issuer-registration.jwt'),
+    ISSUER_REGISTRAR_DATASET: join(folder, 'issuer-dataset.json'),
     VERIFIER_X509: join(folder, 'verifier.pem'),
+    VERIFIER_REGISTRATIONS: join(folder, 'verifier-registration.jwt'),
     WALLET_PROVIDER_X509: join(folder, 'wallet-provider.pem'),
     OUTBOUND_ALLOWED_HOSTS: hostname,
     ...(protocol === 'http:' ? { ALLOW_INSECURE_HTTP: 'true' } : {}),
@@ -76,6 +79,7 @@ export async function writeWorld(
   await write('wallet-provider.pem', world.walletProvider.pem, PRIVATE)
   await write('verifier-registration.jwt', `${world.verifierRegistration}\n`, PUBLIC)
   await write('issuer-registration.jwt', `${world.issuerRegistration}\n`, PUBLIC)
+  await write('issuer-dataset.json', `${JSON.stringify(world.issuerDataset, null, 2)}\n`, PUBLIC)
   await write('trust-lists.json', `${JSON.stringify(world.trustLists, null, 2)}\n`, PUBLIC)
   for (const [file, list] of Object.entries(world.lists)) await write(`${PUBLISHED_FOLDER}/lists/${file}`, list, PUBLIC)
   await write(`${PUBLISHED_FOLDER}/status/registrations.jwt`, world.statusList, PUBLIC)

@@ -75,6 +75,19 @@ export function registrationMembers(party: Registration, { statusUri }: Registra
   }
 }
 
+/** The data set of a registrar about a party (ETSI TS 119 472-3 §4.2.3), with the members of the EU's TS5. */
+export const registrarDataset = ({ legalName, identifier, service, issues = [] }: Registration) => ({
+  identifier: [{ type: 'http://data.europa.eu/eudi/id/VATIN', identifier }],
+  tradeName: legalName,
+  srvDescription: [[{ lang: 'en', content: service }]],
+  entitlements: [`${ENTITLEMENT}/Non_Q_EAA_Provider`],
+  providesAttestations: issues,
+  registryURI: 'https://registrar.example',
+  supportURI: ['https://party.example/support'],
+  isPSB: false,
+  isIntermediary: false,
+})
+
 /** Signs a registration certificate (`rc-wrp+jwt`, TS 119 475 v1.2.1 §5.2.2) in JAdES baseline B. */
 export const signRegistration = (
   members: Readonly<Record<string, unknown>>,

@@ -8,6 +8,7 @@ import { type Certified, makeCertificate } from '../certificates.js'
 import {
   type Registrar,
   type Registration,
+  registrarDataset,
   registrationMembers,
   signRegistration,
   signStatusList,
@@ -237,13 +238,15 @@ export async function makeTrustWorld({ listsUrl, serviceUrl }: TrustWorldOptions
     /** The certificate of {@link UNIVERSITY} with its key, and its registration certificate. */
     issuer,
     issuerRegistration: await registrationOf(UNIVERSITY, 2),
+    /** What the registrar has about {@link UNIVERSITY}. */
+    issuerDataset: registrarDataset(UNIVERSITY),
     walletProvider,
     lists,
     statusList: await signStatusList(registrar),
     /** The content of TRUST_LISTS. */
     trustLists: [
       ['wrpac.jwt', 'lote', 'wrpac', 'verifiers'],
-      ['wrprc.jwt', 'lote', 'wrprc', 'verifiers'],
+      ['wrprc.jwt', 'lote', 'wrprc', 'registrars'],
       ['pid.jwt', 'lote', 'pid', 'credentials'],
       ['pub-eaa.jwt', 'lote', 'pub-eaa', 'credentials'],
       ['wallet.jwt', 'lote', 'wallet', 'wallets'],

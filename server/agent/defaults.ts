@@ -1,5 +1,6 @@
 import { newIdentity, signingDidOf } from '../dids/identity.js'
 import type { DidStore } from '../dids/store.js'
+import { assertIssuerRegistrations } from '../issuer/metadata/issuer-info.js'
 import { ensureEncryptionKey } from '../key-rotation/encryption-key.js'
 import type { KeyRotationStore } from '../key-rotation/store.js'
 import { didWebFromUrl } from '../protocol/did/did-web.js'
@@ -23,7 +24,8 @@ type Kind = 'issuer' | 'verifier'
  * each start, it also makes issuer and verifier sign with the keys of ISSUER_X509 and VERIFIER_X509. It is called under
  * the start lock.
  *
- * @throws {ConfigurationError} if ISSUER_X509, VERIFIER_X509, VERIFIER_ATTESTATION or VERIFIER_REGISTRATIONS cannot be used.
+ * @throws {ConfigurationError} if ISSUER_X509, ISSUER_REGISTRATIONS, VERIFIER_X509, VERIFIER_ATTESTATION or VERIFIER_REGISTRATIONS
+ *   cannot be used.
  */
 export async function ensureDefaults(ports: DefaultsPorts): Promise<void> {
   const { config, vault, newId, agents, dids, keys, keyRotation } = ports
@@ -60,6 +62,7 @@ export async function ensureDefaults(ports: DefaultsPorts): Promise<void> {
   await ensure('issuer', await agents.defaultIssuer(), config.issuerBaseUrl)
   await ensure('verifier', await agents.defaultVerifier(), config.verifierBaseUrl)
   await assertAttested({ config, agents, keys }, new Date())
+  await assertIssuerRegistrations({ config, agents, keys }, new Date())
   await ensureRegistrations(ports, new Date())
   if (config.credentialEncryption !== 'off') await ensureEncryptionKey({ vault, newId, keys, keyRotation })
 }

@@ -100,6 +100,8 @@ export const errors = {
     new ServiceError(400, 'Unknown URI protocol. Expected openid-credential-offer:// or openid4vp://'),
   transactionUnconfirmed: () =>
     new ServiceError(400, 'Request has transaction data, which a person confirms: start a flow with it.'),
+  registrationUnconfirmed: (fault: string) =>
+    new ServiceError(400, `${fault} A person can confirm it: start a flow with it.`),
   holderWithoutDid: () => new ServiceError(400, 'Holder has no DIDs created. Cannot accept credential offer.'),
   unauthorized: () => new ServiceError(401, 'Unauthorized'),
   invalidToken: (cause?: unknown) => new ServiceError(401, 'Invalid access token.', cause),

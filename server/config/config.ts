@@ -2,12 +2,14 @@ import type { X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import type { ListedTrust } from '../protocol/issuer-keys/listed-trust.js'
 import { isAnchored } from '../protocol/issuer-keys/trusted-chain.js'
+import type { JsonObject } from '../protocol/json/json-object.js'
 import type { AttestationTrust } from '../protocol/openid4vci/attester.js'
 import type { Draft } from '../protocol/openid4vci/drafts.js'
 import type { Draft as PresentationDraft } from '../protocol/openid4vp/drafts.js'
 import type { VerifierAttestation } from '../protocol/openid4vp/verifier-attestation.js'
 import { type ConsoleConfig, consoleConfigOf, consoleProblems } from './console.js'
 import { type PublishedDefinition, publishedLists } from './published-lists.js'
+import { issuerRegistrarDataset, issuerRegistrations } from './registrations.js'
 import {
   type AttestationIssuerKey,
   baseUrl,
@@ -115,10 +117,13 @@ const zEnvironment = z.object({
   WALLET_LINKS: walletLinks,
   SERVICE_CONTACT: serviceContact,
   ISSUER_X509: keyAndChain,
+  ISSUER_REGISTRATIONS: issuerRegistrations,
+  ISSUER_REGISTRAR_DATASET: issuerRegistrarDataset,
   VERIFIER_X509: keyAndChain,
   VERIFIER_ATTESTATION: verifierAttestation,
   VERIFIER_REGISTRATIONS: verifierRegistrations,
   WALLET_PROVIDER_X509: keyAndChain,
+  WALLET_REGISTRATION: z.enum(['optional', 'required'], { error: 'must be optional or required.' }).default('optional'),
   ISSUER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
   ISSUER_LEGACY_PROFILES: issuerLegacyProfiles,
   VERIFIER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
@@ -247,6 +252,10 @@ export interface Config {
   readonly walletRedirectUris: ReadonlyMap<string, readonly string[]>
   /** The key of the default issuer and the certificates of the key, leaf first. They are checked at the start. */
   readonly issuerX509: KeyAndChain | undefined
+  /** The registration certificates of the default issuer, for the metadata. They are checked at the start. */
+  readonly issuerRegistrations: readonly string[]
+  /** The data set that a registrar has about the default issuer, for the metadata. */
+  readonly issuerRegistrarDataset: JsonObject | undefined
   /** The key of the default verifier and the certificates of the key, leaf first. They are checked at the start. */
   readonly verifierX509: KeyAndChain | undefined
   /**
@@ -260,6 +269,8 @@ export interface Config {
    * The key that attests hosted wallets, and the certificates of the key, leaf first. They are checked at the start.
    */
   readonly walletProviderX509: KeyAndChain | undefined
+  /** Whether hosted wallets deal only with parties whose registration certificates cover everything. */
+  readonly walletRegistration: 'optional' | 'required'
   /** The rules for wallets: OpenID4VCI 1.0 (`final`), and HAIP 1.0 too (`haip`). */
   readonly issuerProfile: 'final' | 'haip'
   /** Drafts of OpenID4VCI that offers may use. */
@@ -481,10 +492,13 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
     serviceContact: env.SERVICE_CONTACT,
     walletRedirectUris: new Map(env.WALLET_CLIENTS.map((client) => [client.client_id, client.redirect_uris])),
     issuerX509: env.ISSUER_X509,
+    issuerRegistrations: env.ISSUER_REGISTRATIONS,
+    issuerRegistrarDataset: env.ISSUER_REGISTRAR_DATASET,
     verifierX509: env.VERIFIER_X509,
     verifierAttestation: env.VERIFIER_ATTESTATION,
     verifierRegistrations: env.VERIFIER_REGISTRATIONS,
     walletProviderX509: env.WALLET_PROVIDER_X509,
+    walletRegistration: env.WALLET_REGISTRATION,
     issuerProfile: env.ISSUER_PROFILE,
     issuerLegacyProfiles: env.ISSUER_LEGACY_PROFILES,
     verifierProfile: env.VERIFIER_PROFILE,

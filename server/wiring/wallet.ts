@@ -1,3 +1,4 @@
+import { createLook } from '../agent/registrations/look.js'
 import type { Dids } from '../dids/dids.js'
 import { newIdentity } from '../dids/identity.js'
 import { createDidStore } from '../dids/store.js'
@@ -29,6 +30,8 @@ import { createPendingIssuances } from '../wallet/pending/pending.js'
 import { createWalletPresentations } from '../wallet/presentations/presentations.js'
 import { createPresenting } from '../wallet/presentations/presenting.js'
 import { createWalletPresentationStore } from '../wallet/presentations/store.js'
+import { createCheckCertificates } from '../wallet/registration/certificates.js'
+import { createVerifierRegistration } from '../wallet/registration/verifier-registration.js'
 import type { Issuer } from './issuer.js'
 import type { Platform } from './platform.js'
 import type { Verifier } from './verifier.js'
@@ -136,9 +139,11 @@ export function wireWallet(platform: Platform, features: WalletFeatures) {
     clock,
   })
 
+  const checkRegistrations = createCheckCertificates({ config, look: createLook({ config, outbound }), clock })
   const verifiers = createVerifierExchanges({
     config,
     formats,
+    registrationOf: createVerifierRegistration({ check: checkRegistrations, formats }),
     resolver,
     signerOf: walletCredentials.signerOf,
     random,

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { typeVersions } from '../queries/types.js'
 import { useSpoken } from '../texts/use-texts.js'
-import { typeOfConfiguration } from './type-titles.js'
+import { typeOfConfiguration } from './type-of-configuration.js'
 import { useMay } from './use-may.js'
 import { type Reader, type TitlesOfValues, titlesOfValues } from './value-text.js'
 

@@ -12,6 +12,7 @@ import { displayOf, forOpenid4vci, publicDisplay } from '../schemas/display.js'
 import type { Schemas } from '../schemas/schemas.js'
 import type { ListedSchema } from '../schemas/store.js'
 import { type ConfigurationsConfig, configurationsOf, proofTypes, statusPeriodOf } from './configurations.js'
+import { issuerInfoMember } from './issuer-info.js'
 
 /** The URL of an OpenID4VCI endpoint or of its authorization server. */
 export const endpoint = ({ issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>, name: string) =>
@@ -33,16 +34,17 @@ export interface IssuerMetadataPorts {
   readonly defaultIssuer: AgentStore['defaultIssuer']
   /** The keys and algorithms in the metadata. */
   readonly publishedKeys: KeyStore['published']
-  readonly config: ConfigurationsConfig & Pick<Config, 'credentialEncryption'>
+  readonly config: ConfigurationsConfig &
+    Pick<Config, 'credentialEncryption' | 'issuerRegistrations' | 'issuerRegistrarDataset'>
   readonly formats: Pick<Formats, 'issued' | 'former'>
 }
 
-export type IssuerMetadata = () => Promise<Record<string, unknown>>
+export type IssuerMetadata = (now: Date) => Promise<Record<string, unknown>>
 
 /** Credential Issuer Metadata (OpenID4VCI 1.0 §12.2.4) with the members of this interface. No member is null. */
 export function createIssuerMetadata(ports: IssuerMetadataPorts): IssuerMetadata {
   const { schemas: schemasOf, defaultIssuer, publishedKeys, config, formats } = ports
-  return async () => {
+  return async (now) => {
     const { issuerBaseUrl } = config
     const [schemas, issuer, { encryptionKey, ...algorithms }] = await Promise.all([
       schemasOf(),
@@ -65,6 +67,7 @@ export function createIssuerMetadata(ports: IssuerMetadataPorts): IssuerMetadata
       ...encryptionMembers(config, encryptionKey),
       status_list_aggregation_endpoint: aggregationUri(config),
       ...statusPeriod(config, schemas),
+      ...(await issuerInfoMember(config, now)),
       batch_credential_issuance: { batch_size: BATCH_SIZE },
       display: displayOf(publicDisplay(issuer?.display ?? [], config), partyName(undefined, issuerBaseUrl)).map(
         forOpenid4vci,

@@ -1,13 +1,11 @@
 import type { AgentStore } from '../../agent/store.js'
-import type { Config } from '../../config/config.js'
 import type { DidStore } from '../../dids/store.js'
 import type { Formats } from '../../formats/registry.js'
 import type { Keys } from '../../keys/keys.js'
 import type { KeyStore } from '../../keys/store.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import type { Schemas } from '../schemas/schemas.js'
-import type { ConfigurationsConfig } from './configurations.js'
-import { createIssuerMetadata } from './issuer-metadata.js'
+import { createIssuerMetadata, type IssuerMetadataPorts } from './issuer-metadata.js'
 import type { MetadataTexts } from './kept-texts.js'
 import { createServerMetadata } from './server-metadata.js'
 import { createSignedMetadata } from './signed-metadata.js'
@@ -22,7 +20,7 @@ export interface MetadataPorts {
   /** Every key of every issuer, for verifiers. */
   readonly keySet: () => Promise<{ readonly keys: readonly Jwk[] }>
   readonly keys: Pick<Keys, 'signer'>
-  readonly config: ConfigurationsConfig & Pick<Config, 'credentialEncryption'>
+  readonly config: IssuerMetadataPorts['config']
   readonly formats: Pick<Formats, 'issued' | 'former'>
 }
 
@@ -37,7 +35,7 @@ export function createMetadata(ports: MetadataPorts) {
 
   return {
     /** Credential Issuer Metadata as JSON (OpenID4VCI 1.0 §12.2.4). */
-    issuer: (): Promise<string> => texts('issuer', async () => JSON.stringify(await metadata())),
+    issuer: (): Promise<string> => texts('issuer', async (now) => JSON.stringify(await metadata(now))),
 
     /** Credential Issuer Metadata as a JWT (§12.2.3). Its `iat` is at most one hour old. */
     signedIssuer: (): Promise<string> => texts('signed issuer', signed),

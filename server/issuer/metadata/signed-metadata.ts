@@ -23,7 +23,7 @@ export interface SignedMetadataPorts {
 export function createSignedMetadata(ports: SignedMetadataPorts): (now: Date) => Promise<string> {
   const { metadata: metadataOf, defaultIssuer, recordIdentities, keys, config } = ports
   return async (now) => {
-    const [metadata, issuer, identities] = await Promise.all([metadataOf(), defaultIssuer(), recordIdentities()])
+    const [metadata, issuer, identities] = await Promise.all([metadataOf(now), defaultIssuer(), recordIdentities()])
     const identity = identities.find(({ did, purpose }) => purpose === 'issuer' && did === issuer?.did)
     if (identity === undefined) throw new Error('There is no default issuer.')
     const signer = await keys.signer(identity.keyId, keyIdOf(identity.did, identity.publicJwk))

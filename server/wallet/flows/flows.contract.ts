@@ -3,6 +3,7 @@ import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
 import { zShownFormatName } from '../../formats/contract.js'
 import type { Formats } from '../../formats/registry.js'
+import { zPartyRegistration } from '../registration/registration.contract.js'
 
 const MAX_CONTENT = 65_536
 
@@ -32,6 +33,9 @@ const zPresentationData = (formats: Formats) =>
     processId: z.uuid(),
     status: z.literal('initialized'),
     verifier: z.object({ id: z.string(), name: z.string().optional(), logoUri: z.string().optional() }),
+    registration: zPartyRegistration.meta({
+      description: 'The registration of the verifier. Show it to the person who confirms, with everything beyond it.',
+    }),
     query: zJsonObject.meta({ description: 'The request of the verifier, as a DCQL query (OpenID4VP 1.0 §6).' }),
     transactionData: z.array(zJsonObject).optional().meta({
       description:

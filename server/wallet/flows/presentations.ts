@@ -11,6 +11,7 @@ import type { PresentationRequest } from '../openid4vp/presentation-request.js'
 import { authorizing } from '../openid4vp/transaction-data.js'
 import type { VerifierExchanges } from '../openid4vp/verifier-exchanges.js'
 import type { Presenting } from '../presentations/presenting.js'
+import { UNREGISTERED } from '../registration/certificates.js'
 import type { confirmFlow, declineFlow, StartedFlow } from './flows.contract.js'
 import { type FlowHolder, hostedOnly } from './holder.js'
 import type { FlowRecords } from './records.js'
@@ -79,6 +80,7 @@ export function createFlowPresentations({ outbound, verifiers, presenting, forma
           processId,
           status: 'initialized',
           verifier: { id: request.clientId, ...described(request.payload.client_metadata) },
+          registration: request.registration ?? UNREGISTERED,
           query: { ...request.query },
           ...(request.transactionData.length === 0
             ? {}

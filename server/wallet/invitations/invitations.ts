@@ -9,7 +9,7 @@ import { boundedFetch } from '../exchange/bounded-fetch.js'
 import { exchanging } from '../exchange/failure.js'
 import type { Offers } from '../openid4vci/offers.js'
 import type { Receiving } from '../openid4vci/receiving.js'
-import { UnconfirmedTransaction } from '../openid4vp/refused-request.js'
+import { UnconfirmedRegistration, UnconfirmedTransaction } from '../openid4vp/refused-request.js'
 import type { ResolveRequest } from '../openid4vp/resolve-request.js'
 import type { Presenting } from '../presentations/presenting.js'
 import { type OfferInvitation, type RequestInvitation, resolveInvitation } from './invitation.js'
@@ -24,8 +24,9 @@ interface ProcessRequest extends Omit<ProcessInput, 'uri'> {
   readonly work: Work
 }
 
-/** Turns the only refusal that the caller can resolve into a 400. Other errors are rethrown unchanged. */
+/** Turns the refusals that a person can resolve in a flow into a 400. Other errors are rethrown unchanged. */
 function asCallersFault(thrown: unknown): never {
+  if (thrown instanceof UnconfirmedRegistration) throw errors.registrationUnconfirmed(thrown.message)
   throw thrown instanceof UnconfirmedTransaction ? errors.transactionUnconfirmed() : thrown
 }
 

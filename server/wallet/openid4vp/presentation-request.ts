@@ -1,5 +1,6 @@
 import type { Openid4vpAuthorizationRequest } from '@openid4vc/openid4vp'
 import type { SentTransactionData } from '../../protocol/openid4vp/transaction-data.js'
+import type { PartyRegistration } from '../registration/registration.contract.js'
 import type { ExchangeRequest, ProfileName } from './profiles/profile.js'
 
 /** An authorization request after its sender and form were checked. The request can be stored as JSON. */
@@ -14,6 +15,8 @@ export interface PresentationRequest {
   readonly responseUri: string
   /** The profile of the answer. */
   readonly profile: ProfileName
+  /** The registration of the verifier. Requests that an earlier version stored lack this member. */
+  readonly registration?: PartyRegistration
   /** Present if the query was made from a presentation definition. */
   readonly exchange?: ExchangeRequest | undefined
 }

@@ -14,6 +14,13 @@ export class RefusedRequest extends WalletError {
   }
 }
 
+/** A request goes beyond the registration of its verifier, or the registration is refused, and no person can confirm it. */
+export class UnconfirmedRegistration extends RefusedRequest {
+  constructor(message: string) {
+    super('invalid_request', message)
+  }
+}
+
 /** A request has transaction data, but no person can confirm the data (OpenID4VP 1.0 §5.1). */
 export class UnconfirmedTransaction extends RefusedRequest {
   constructor() {

@@ -1,17 +1,21 @@
 import type { Openid4vpAuthorizationRequest } from '@openid4vc/openid4vp'
 import { z } from 'zod'
+import type { Config } from '../../config/config.js'
 import type { Formats } from '../../formats/registry.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { Work } from '../../protocol/work.js'
 import { WalletError } from '../exchange/wallet-error.js'
 import type { RequestInvitation } from '../invitations/invitation.js'
+import { admission, registrationFault } from '../registration/admit.js'
+import type { PartyRegistration } from '../registration/registration.contract.js'
+import type { VerifierRegistration } from '../registration/verifier-registration.js'
 import type { AuthenticateVerifier } from './authenticate-verifier.js'
 import { parseQuery } from './match-query.js'
 import type { PresentationRequest } from './presentation-request.js'
 import type { ClaimedVerifier, Profile } from './profiles/profile.js'
 import { profileOf } from './profiles/profiles.js'
 import type { ReceivedRequest } from './receive-request.js'
-import { RefusedRequest, UnconfirmedTransaction } from './refused-request.js'
+import { RefusedRequest, UnconfirmedRegistration, UnconfirmedTransaction } from './refused-request.js'
 import type { TellVerifier } from './tell-verifier.js'
 import { readTransactionData } from './transaction-data.js'
 
@@ -96,12 +100,26 @@ function accepted(
   }
 }
 
+/** @throws RefusedRequest if the registration of the verifier does not allow an answer. */
+function requireAdmission(
+  registration: PartyRegistration,
+  config: Pick<Config, 'walletRegistration'>,
+  { personConfirms }: Confirmation,
+): void {
+  const admitted = admission(registration, config, personConfirms)
+  if (admitted === 'admitted') return
+  const fault = registrationFault(registration, 'verifier') ?? ''
+  throw admitted === 'refused' ? new RefusedRequest('invalid_request', fault) : new UnconfirmedRegistration(fault)
+}
+
 /** Dependencies of {@link createResolveRequest}. */
 export interface ResolveRequestPorts {
   /** Gets a request from its address, by value or by reference. */
   readonly receive: (fetch: typeof globalThis.fetch, address: RequestInvitation['params']) => Promise<ReceivedRequest>
   readonly authenticate: AuthenticateVerifier
   readonly tell: TellVerifier
+  readonly registrationOf: VerifierRegistration
+  readonly config: Pick<Config, 'walletRegistration'>
   readonly formats: Formats
 }
 
@@ -116,7 +134,14 @@ export interface ResolveRequestPorts {
 export type ResolveRequest = ReturnType<typeof createResolveRequest>
 
 /** Creates {@link ResolveRequest} from its dependencies. */
-export function createResolveRequest({ receive, authenticate, tell, formats }: ResolveRequestPorts) {
+export function createResolveRequest({
+  receive,
+  authenticate,
+  tell,
+  registrationOf,
+  config,
+  formats,
+}: ResolveRequestPorts) {
   return async (
     fetch: typeof globalThis.fetch,
     { params }: RequestInvitation,
@@ -132,10 +157,14 @@ export function createResolveRequest({ receive, authenticate, tell, formats }: R
     if (!isNonce(received.parameters.nonce)) throw new WalletError('The authorization request has no valid nonce.')
     const payload = payloadOf(received, profile, verifier, responseUri)
     try {
+      const asked = accepted(formats, received.parameters, profile, confirmation)
+      const registration = await registrationOf(received, verifier.prefix, asked.query)
+      requireAdmission(registration, config, confirmation)
       return {
         payload,
         clientId: String(received.parameters.client_id),
-        ...accepted(formats, received.parameters, profile, confirmation),
+        ...asked,
+        registration,
         responseUri,
         profile: profile.name,
       }

@@ -4,6 +4,7 @@ import type { Formats } from '../../formats/registry.js'
 import type { Log } from '../../log/log.js'
 import type { WalletCredentials } from '../credentials/credentials.js'
 import { admitHttp } from '../exchange/libraries.js'
+import type { VerifierRegistration } from '../registration/verifier-registration.js'
 import { createAuthenticateVerifier } from './authenticate-verifier.js'
 import { createFetchRequestObject } from './fetch-request-object.js'
 import { createMatchRequest } from './match-request.js'
@@ -16,9 +17,15 @@ import { createTellVerifier } from './tell-verifier.js'
 export interface VerifierExchangesPorts {
   readonly config: Pick<
     Config,
-    'allowInsecureHttp' | 'issuerBaseUrl' | 'trustAnchors' | 'verifierAttestationIssuers' | 'verifierTrustAnchors'
+    | 'allowInsecureHttp'
+    | 'issuerBaseUrl'
+    | 'trustAnchors'
+    | 'verifierAttestationIssuers'
+    | 'verifierTrustAnchors'
+    | 'walletRegistration'
   >
   readonly formats: Formats
+  readonly registrationOf: VerifierRegistration
   readonly resolver: Pick<DidResolver, 'resolve'>
   readonly signerOf: WalletCredentials['signerOf']
   readonly random: (length: number) => Uint8Array
@@ -33,6 +40,7 @@ export type VerifierExchanges = ReturnType<typeof createVerifierExchanges>
 export function createVerifierExchanges({
   config,
   formats,
+  registrationOf,
   resolver,
   signerOf,
   random,
@@ -49,6 +57,8 @@ export function createVerifierExchanges({
       receive: (fetch, address) => receiveRequest(fetchRequestObject, fetch, address),
       authenticate: createAuthenticateVerifier({ config, resolver, clock }),
       tell,
+      registrationOf,
+      config,
       formats,
     }),
     match: createMatchRequest({ formats, config, signerOf, tell, clock }),

@@ -74,6 +74,8 @@ export const settings: InOtherWords<typeof english> = {
       ISSUER_PROFILE: 'Profil d’émission',
       ISSUER_LEGACY_PROFILES: 'Versions préliminaires d’OpenID4VCI',
       ISSUER_X509: 'Clé et certificat de l’émetteur (fichier)',
+      ISSUER_REGISTRATIONS: 'Certificats d’enregistrement de l’émetteur (fichier)',
+      ISSUER_REGISTRAR_DATASET: 'Jeu de données du registre sur l’émetteur (fichier)',
       SD_JWT_ISSUER: 'Identifiant de l’émetteur dans les SD-JWT VC',
       CREDENTIAL_ENCRYPTION: 'Chiffrement des attestations en transit',
       REFRESH_TOKEN_DAYS: 'Durée de vie des jetons d’actualisation, en jours',
@@ -95,6 +97,7 @@ export const settings: InOtherWords<typeof english> = {
       PUBLISHED_TRUST_LISTS: 'Listes de confiance que ce service publie (fichier)',
       STATUS_TRUST_ANCHORS: 'Ancres de confiance des listes de statuts (fichier)',
       WALLET_PROVIDER_X509: 'Clé et certificat du fournisseur des portefeuilles hébergés (fichier)',
+      WALLET_REGISTRATION: 'Enregistrement des interlocuteurs des portefeuilles hébergés',
       VERIFIER_TRUST_ANCHORS: 'Ancres de confiance des vérificateurs, pour les portefeuilles hébergés (fichier)',
       REGISTRAR_TRUST_ANCHORS: 'Ancres de confiance des certificats d’enregistrement (fichier)',
       VERIFIER_ATTESTATION_ISSUERS:
