@@ -11,7 +11,7 @@ export async function newIssuer(
 ): Promise<AgentRecord> {
   const { method = 'key', alg = 'ES256' } = options
   const baseUrl = platform.config.issuerBaseUrl
-  const identity = await newIdentity(platform.vault, platform.newId, {
+  const identity = await newIdentity({ ...platform, providers: platform.keyProviders }, {
     method,
     purpose: 'issuer',
     createdBy,

@@ -5,5 +5,5 @@ import type { ProviderKind } from './provider.js'
  * native module.
  */
 export const PROVIDER_KINDS: Readonly<Record<string, () => Promise<ProviderKind>>> = {
-  // Each kind has one line: 'aws-kms': async () => (await import('./aws-kms/kind.js')).awsKms,
+  pkcs11: async () => (await import('./pkcs11/kind.js')).pkcs11,
 }
