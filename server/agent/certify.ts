@@ -1,7 +1,7 @@
 import { type Config, ConfigurationError } from '../config/config.js'
 import { recordsUnder, rotationTo } from '../key-rotation/rotate-keys.js'
 import type { KeyRotationStore } from '../key-rotation/store.js'
-import { keyInDatabase, type KeyMaking, type NewKey } from '../keys/new-key.js'
+import { type KeyMaking, keyInDatabase, type NewKey } from '../keys/new-key.js'
 import type { KeyProviders } from '../keys/providers/providers.js'
 import type { KeyStore, StoredKey } from '../keys/store.js'
 import { isSameKey, thumbprint } from '../protocol/jose/jws.js'
@@ -21,7 +21,8 @@ export interface CertifyPorts extends Pick<KeyMaking, 'vault' | 'newId'> {
  * The error for a key that a different record uses or has used. The usual cause is that at an earlier start the file
  * was named by the variable of the other owner.
  */
-const usedKey = (owner: 'issuer' | 'verifier') => refusal(owner, 'must hold a key that no other issuer or verifier uses or has used')
+const usedKey = (owner: 'issuer' | 'verifier') =>
+  refusal(owner, 'must hold a key that no other issuer or verifier uses or has used')
 
 const refusal = (owner: 'issuer' | 'verifier', reason: string) =>
   new ConfigurationError(

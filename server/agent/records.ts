@@ -68,15 +68,7 @@ export interface RecordsPorts {
 export type Records = ReturnType<typeof createRecords>
 
 /** The issuer and verifier records of this installation, each with its own signing key. */
-export function createRecords({
-  store,
-  lists,
-  config,
-  newId,
-  identify,
-  keyProviders,
-  acceptDisplay,
-}: RecordsPorts) {
+export function createRecords({ store, lists, config, newId, identify, keyProviders, acceptDisplay }: RecordsPorts) {
   /** @throws 400 for an unknown provider, and for an algorithm that the provider does not have */
   async function placeOf({ keyProvider = DATABASE, algorithm: alg }: RecordRequest) {
     if (keyProvider === DATABASE) return { alg }

@@ -540,7 +540,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const parsed = zEnvironment.safeParse(input)
   const problems = [
     ...(parsed.success
-      ? [...keyProblems(parsed.data), ...statusListProblems(parsed.data), ...trustListProblems(parsed.data), ...keyProviderProblems(parsed.data)]
+      ? [
+          ...keyProblems(parsed.data),
+          ...statusListProblems(parsed.data),
+          ...trustListProblems(parsed.data),
+          ...keyProviderProblems(parsed.data),
+        ]
       : problemsOf(parsed.error)),
     ...crossProblems(input),
     ...signInProblems(input),

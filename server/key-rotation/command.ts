@@ -51,7 +51,9 @@ async function assertProvider(providers: KeyProviders, { provider, algorithm }: 
   if (provider === undefined || provider === DATABASE || algorithm === undefined) return
   const algorithms = await providers.algorithms(provider)
   if (!algorithms.includes(algorithm))
-    throw new ConfigurationError(`The key provider ${provider} has no keys for ${algorithm}, only for ${algorithms.join(', ')}.`)
+    throw new ConfigurationError(
+      `The key provider ${provider} has no keys for ${algorithm}, only for ${algorithms.join(', ')}.`,
+    )
 }
 
 /**

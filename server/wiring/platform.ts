@@ -146,7 +146,10 @@ export async function createPlatform(
     // The statement that recorded the event also wrote it to the outbox of webhooks.
     delivery.wake()
   })
-  const keyProviders = createKeyProviders({ config, clock, onCall: metrics.keyProviderCall,
+  const keyProviders = createKeyProviders({
+    config,
+    clock,
+    onCall: metrics.keyProviderCall,
     outbound: { ...options.outbound, onEnd: metrics.outbound },
   })
   const keys = createKeys(stores.keys, vault, keyProviders)

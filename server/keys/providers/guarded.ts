@@ -105,8 +105,7 @@ export function guardProvider({ name, open, limits, onCall }: GuardPorts) {
 
   async function call<Result>(operation: ProviderOperation, work: Work<Result>): Promise<Result> {
     const started = performance.now()
-    const count = (outcome: ProviderOutcome) =>
-      onCall(name, operation, outcome, (performance.now() - started) / 1_000)
+    const count = (outcome: ProviderOutcome) => onCall(name, operation, outcome, (performance.now() - started) / 1_000)
     try {
       const result = await repeated(operation, work, AbortSignal.timeout(limits.timeoutMs))
       count('ok')

@@ -134,7 +134,9 @@ export function createKeyProviders({ config, clock, onCall = () => {}, outbound 
      *
      * @throws {ConfigurationError} that names the provider and the key.
      */
-    async assertHave(keys: readonly { readonly provider: string; readonly reference: string; readonly publicJwk: Jwk }[]) {
+    async assertHave(
+      keys: readonly { readonly provider: string; readonly reference: string; readonly publicJwk: Jwk }[],
+    ) {
       for (const { provider, reference, publicJwk } of keys) {
         if (!providers.has(provider)) throw refused(provider, 'is missing, and a record signs with a key of it.')
         const found = await providerOf(provider)
@@ -150,7 +152,12 @@ export function createKeyProviders({ config, clock, onCall = () => {}, outbound 
     /** For readiness: `degraded` names the providers that do not answer. */
     async health(): Promise<{ readonly degraded: string } | 'up'> {
       const all = await Promise.all(
-        [...providers.values()].map((provider) => provider.check().then(() => [], () => [provider.name])),
+        [...providers.values()].map((provider) =>
+          provider.check().then(
+            () => [],
+            () => [provider.name],
+          ),
+        ),
       )
       const away = all.flat()
       return away.length === 0 ? 'up' : { degraded: `${away.join(', ')} cannot be used` }

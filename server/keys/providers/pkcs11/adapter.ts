@@ -36,7 +36,14 @@ function environmentFor(
 function startProcess(env: NodeJS.ProcessEnv): ChildProcess {
   const isSource = import.meta.url.endsWith('.ts')
   const loader = isSource
-    ? ['--import', pathToFileURL(createRequire(import.meta.url).resolve('tsx/esm').replace(/\.cjs$/, '.mjs')).href]
+    ? [
+        '--import',
+        pathToFileURL(
+          createRequire(import.meta.url)
+            .resolve('tsx/esm')
+            .replace(/\.cjs$/, '.mjs'),
+        ).href,
+      ]
     : []
   return fork(new URL(isSource ? './child.ts' : './child.js', import.meta.url), [], {
     env,
@@ -85,7 +92,11 @@ function createConnection(env: NodeJS.ProcessEnv) {
   return {
     isOpen: () => !ended,
 
-    call<Name extends Call>(call: Name, given: Calls[Name]['given'], signal?: AbortSignal): Promise<Calls[Name]['result']> {
+    call<Name extends Call>(
+      call: Name,
+      given: Calls[Name]['given'],
+      signal?: AbortSignal,
+    ): Promise<Calls[Name]['result']> {
       if (ended) return Promise.reject(new ProviderUnavailable('the process of the token has ended.'))
       last += 1
       const id = last

@@ -17,7 +17,8 @@ function answer(send: (message: Answer) => void): void {
 
   const open = (given: Calls['open']['given']): Calls['open']['result'] => {
     const Library = loadLibrary()?.PKCS11
-    if (Library === undefined) throw new ProviderRefusal('the package pkcs11js is not installed. Run npm run keys:pkcs11.')
+    if (Library === undefined)
+      throw new ProviderRefusal('the package pkcs11js is not installed. Run npm run keys:pkcs11.')
     token = openToken(new Library(), given)
     return { algorithms: token.algorithms }
   }
@@ -37,7 +38,8 @@ function answer(send: (message: Answer) => void): void {
       send({ id, result: await resultOf(question) })
     } catch (thrown) {
       const error = faultOf(thrown)
-      const fault = error instanceof ProviderRefusal ? 'refused' : error instanceof ProviderUnavailable ? 'away' : 'broken'
+      const fault =
+        error instanceof ProviderRefusal ? 'refused' : error instanceof ProviderUnavailable ? 'away' : 'broken'
       send({ id, fault, reason: error.message })
     }
   })

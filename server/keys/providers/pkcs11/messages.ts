@@ -32,7 +32,9 @@ export interface Calls {
 export type Call = keyof Calls
 
 /** A call to the process. */
-export type Question = { readonly [Name in Call]: { readonly id: number; readonly call: Name; readonly given: Calls[Name]['given'] } }[Call]
+export type Question = {
+  readonly [Name in Call]: { readonly id: number; readonly call: Name; readonly given: Calls[Name]['given'] }
+}[Call]
 
 /**
  * The answer of the process. `refused`: the token said no, and would say no again. `broken`: the token cannot be used in

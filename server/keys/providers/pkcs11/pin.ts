@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
-import { type ProviderTools, ProviderRefusal } from '../provider.js'
+import { ProviderRefusal, type ProviderTools } from '../provider.js'
 import type { Pkcs11Settings } from './kind.js'
 
 const COMMAND_MS = 10_000

@@ -74,7 +74,8 @@ const REFUSES = /^CKR_(PIN_|USER_PIN_NOT_INITIALIZED|KEY_FUNCTION_NOT_PERMITTED|
 
 /** Turns an error of the module into a refusal, or says that the token is broken. An error of PKCS#11 holds no secret. */
 export function faultOf(error: unknown): Error {
-  if (error instanceof ProviderRefusal || error instanceof ProviderUnavailable || error instanceof TokenBroken) return error
+  if (error instanceof ProviderRefusal || error instanceof ProviderUnavailable || error instanceof TokenBroken)
+    return error
   const code = codeOf(error).split('\n')[0]?.slice(0, 200) ?? ''
   return REFUSES.test(code) ? new ProviderRefusal(`the token answered ${code}.`) : new TokenBroken(code)
 }
@@ -183,9 +184,7 @@ export function openToken(cryptoki: Cryptoki, opening: Opening) {
   /** `id=` and the CKA_ID in hexadecimal digits, or the CKA_LABEL. */
   function namedBy(reference: string): Attribute {
     const id = /^id=((?:[0-9a-f]{2}){1,255})$/.exec(reference)?.[1]
-    return id === undefined
-      ? { type: CKA_LABEL, value: reference }
-      : { type: CKA_ID, value: Buffer.from(id, 'hex') }
+    return id === undefined ? { type: CKA_LABEL, value: reference } : { type: CKA_ID, value: Buffer.from(id, 'hex') }
   }
 
   function privateKeyOf(reference: string): Handle {
