@@ -111,7 +111,8 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
     const newId = () => crypto.randomUUID()
     const stores = { keys, keyRotation: createKeyRotationStore(database) }
     const vault = createVault(keyEncryptionKeys)
-    if (options.request) return await issuerRequest(createAgentStore(database), keys, createKeys(keys, vault, providers), config)
+    if (options.request)
+      return await issuerRequest(createAgentStore(database), keys, createKeys(keys, vault, providers), config)
     const { rotated, kept } = await rotateKeys({
       store: stores.keyRotation,
       vault,

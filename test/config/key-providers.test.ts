@@ -36,10 +36,14 @@ describe('KEY_PROVIDERS', () => {
     expect(read(content)).toBe(refused(reason))
   })
 
-  it.each([{ concurrency: 0 }, { concurrency: 257 }, { queue: -1 }, { queue: 10_001 }, { timeoutSeconds: 0 }, { timeoutSeconds: 61 }])(
-    '%j is outside its limits',
-    (members) => {
-      expect(read([{ ...HSM, ...members }])).toContain(`0.${Object.keys(members)[0]} `)
-    },
-  )
+  it.each([
+    { concurrency: 0 },
+    { concurrency: 257 },
+    { queue: -1 },
+    { queue: 10_001 },
+    { timeoutSeconds: 0 },
+    { timeoutSeconds: 61 },
+  ])('%j is outside its limits', (members) => {
+    expect(read([{ ...HSM, ...members }])).toContain(`0.${Object.keys(members)[0]} `)
+  })
 })
