@@ -104,15 +104,15 @@ const subjectOf = (name: string, { country, organization, organizationIdentifier
 ]
 
 /**
- * Makes a certification request (PKCS#10, RFC 2986) for a verifier's key as PEM, with the display name of the
- * verifier's record. The request is for digital signatures. It contains the host of VERIFIER_BASE_URL (dNSName) if the
- * host is a name, and what the policy of an access certificate demands (TS 119 411-8), if the caller names it.
+ * Makes a certification request (PKCS#10, RFC 2986) for the key of an issuer or verifier as PEM, with the display name of the
+ * record. The request is for digital signatures. It contains the host of the base URL (dNSName) if the host is a name, and
+ * what the policy of an access certificate demands (TS 119 411-8), if the caller names it.
  */
 export async function certificateRequestOf(
   record: AgentRecord,
   { alg, publicJwk }: StoredKey,
   signer: Signer,
-  verifierBaseUrl: string,
+  baseUrl: string,
   requested: RequestedCertificate = {},
 ): Promise<string> {
   const algorithm = ALGORITHMS[alg]
@@ -125,7 +125,7 @@ export async function certificateRequestOf(
     Name,
     Pkcs10CertificateRequestGenerator,
   } = await x509Library()
-  const { hostname } = new URL(verifierBaseUrl)
+  const { hostname } = new URL(baseUrl)
   const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
   const alternativeNames = alternativeNamesOf(isAddress ? undefined : hostname, requested)
   const { policies = [] } = requested
