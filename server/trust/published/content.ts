@@ -25,8 +25,8 @@ function typesOf({ profile, name }: PublishedDefinition, issuerBaseUrl: string):
 }
 
 /**
- * The certificates of an entity, in DER: those of its records that have not expired, also of former keys, because their
- * credentials are still valid. A VICAL has certificates of authorities only (ISO/IEC 18013-5 §C.1.7).
+ * The certificates of an entity, in DER, without expired certificates. Certificates of former keys stay on the list, because
+ * credentials of these keys are still valid. A VICAL has certificates of authorities only (ISO/IEC 18013-5 §C.1.7).
  */
 function certificatesOf(entity: Entity, isVical: boolean, keys: readonly IssuerKey[], now: Date): Uint8Array[] {
   const own = entity.issuers.flatMap((name) => keys.filter(isOf(name)))

@@ -84,7 +84,7 @@ export function createPublishedLists({ store, keys, config, clock, log }: Publis
       issuedAt,
       nextUpdate: new Date(issuedAt.getTime() + validityDays * DAY_MS),
     }
-    // Of processes that sign the same number at the same time, one stores its issue.
+    // If two processes sign the same number at the same time, only one process stores its issue.
     return store.add(name, { contentHash, ...times, body: await sign(definition, entities, key, times) })
   }
 

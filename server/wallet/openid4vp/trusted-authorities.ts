@@ -17,8 +17,8 @@ export type ComesFrom = (
 ) => Promise<boolean>
 
 /**
- * Judges `trusted_authorities` (OpenID4VP 1.0 §6.1.1). `aki`: a certificate of the chain has the key identifier. `etsi_tl`: the
- * wallet reads the list itself, and the chain of the issuer leads to it. Other types match no credential.
+ * Judges `trusted_authorities` (OpenID4VP 1.0 §6.1.1). For `aki`, a certificate of the chain must have the key
+ * identifier. For `etsi_tl`, the chain must lead to a list that this service reads. Other types match no credential.
  */
 export function createComesFrom({ listed }: Pick<Config, 'listed'>, now: Date): ComesFrom {
   /** Answers by list and chain. A stranger's query may name one list many times. */

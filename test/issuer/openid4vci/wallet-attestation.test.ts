@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { query } from '../../support/postgres.js'
 import type { Answer } from '../../support/service.js'
 import type { WalletActor } from '../../support/wallet-actor.js'
+import { startListServer } from '../../trust/list-server.js'
+import { definition, listsFile, makeList, makeOperator, refreshed } from '../../trust/lists.js'
 import { startWebServer, type WebServer } from '../../verifier/web-server.js'
 import { type Issuer, PRE_AUTHORIZED, refusalOf, SD_JWT, startIssuer } from './actors.js'
 import {
@@ -308,6 +310,40 @@ describe('a wallet attestation with a certificate chain (HAIP 1.0 §4.4.1)', () 
     ['of an expired certificate', () => newCertifiedProvider(root, { notAfter: '2026-01-31T00:00:00Z' })],
   ])('%s is not trusted: invalid_client', async (_name, providerOf) => {
     expect(refusalOf(await pushed(await providerOf())).slice(0, 2)).toEqual([401, 'invalid_client'])
+  })
+})
+
+describe('a wallet attestation of a provider on a trusted list for wallets', () => {
+  it('is trusted as long as the list has the provider', async () => {
+    const lists = await startListServer()
+    const operator = makeOperator()
+    const [listed, other] = [newProviderRoot('Listed'), newProviderRoot('Other')]
+    lists.publish('/wallets.jwt', { body: await makeList(operator, [{ name: 'Provider', issuance: [listed] }]) })
+    const list = definition(`${lists.url}/wallets.jwt`, operator, { purpose: 'wallets' })
+    const known = await trusting([knownWallet(CLIENT, [REDIRECT_URI], provider)])
+    const env = { ...known, TRUST_LISTS: await listsFile(list), OUTBOUND_ALLOWED_HOSTS: '127.0.0.1' }
+    const relying = await startIssuer({ env, maintenance: false })
+    const [good, bad] = [await newCertifiedProvider(listed), await newCertifiedProvider(other)]
+    const statusOf = async (from: Provider) => {
+      const { grants } = (await relying.makeOffer({ grant: 'authorization_code' })).credentialOffer
+      const { parameters } = await newRequest({ issuer_state: grants.authorization_code.issuer_state })
+      const headers = {
+        'oauth-client-attestation': await from.attest(CLIENT, instance),
+        'oauth-client-attestation-pop': await popOf(instance, relying.service.url),
+      }
+      return (await push(parameters, headers, relying)).status
+    }
+    expect(await statusOf(good)).toBe(401)
+    expect(await refreshed(relying.service)).toBe('changed')
+    expect(await statusOf(good)).toBe(201)
+    expect(await statusOf(bad)).toBe(401)
+    const without = await makeList(operator, [{ name: 'Other', issuance: [other] }], { sequence: 2 })
+    lists.publish('/wallets.jwt', { body: without })
+    expect(await refreshed(relying.service)).toBe('changed')
+    expect(await statusOf(good)).toBe(401)
+    expect(await statusOf(bad)).toBe(201)
+    await relying.service.close()
+    await lists.close()
   })
 })
 
