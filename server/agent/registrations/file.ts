@@ -18,7 +18,7 @@ const refusal = (reason: string) =>
   new ConfigurationError(`Invalid environment variables:\n- VERIFIER_REGISTRATIONS ${reason}`)
 
 /**
- * Makes the certificates in VERIFIER_REGISTRATIONS those of the default verifier. It is called under the start lock, after the
+ * Gives the certificates in VERIFIER_REGISTRATIONS to the default verifier. It is called under the start lock, after the
  * verifier has its access certificate. Trusted lists are not in memory yet, so the maintenance job judges signers by them.
  *
  * @throws {ConfigurationError} if a certificate cannot be used now

@@ -30,8 +30,8 @@ export interface LookedAt {
 export type Look = (at: LookedAt, now: Date) => Promise<Looked>
 
 /**
- * Makes the look at a registration certificate: its signer is judged again, it is compared with the access certificate, and its
- * status list is read (TS 119 475 §6.2.6.2). The list must be signed by the signer of the certificate, by a signer below
+ * Makes the look at a registration certificate: its signer is judged again, and it is compared with the access certificate.
+ * Then its status list is read (TS 119 475 §6.2.6.2). The list must be signed by the signer of the certificate, by a signer below
  * REGISTRAR_TRUST_ANCHORS, or by the same entity of a list of registrars.
  */
 export function createLook({ config, outbound }: LookPorts): Look {

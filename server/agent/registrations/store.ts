@@ -125,7 +125,7 @@ export function createRegistrationStore({ sql }: Database) {
       return rows.length > 0
     },
 
-    /** Makes the certificates of the file those of the verifier, and removes former certificates of the file. */
+    /** Gives the certificates of the file to the verifier, and removes former certificates of the file. */
     async replaceFile(verifierId: string, rows: readonly NewRegistration[]): Promise<void> {
       await sql(noRow)`
         DELETE FROM registration_certificates
