@@ -21,6 +21,7 @@ export const CREATING: ReadonlySet<string> = new Set([
   'offerings.claim',
   'offerings.create',
   'pages.create',
+  'registrations.add',
   'schemas.create',
   'statusJobs.create',
   'trustedIssuers.add',

@@ -23,7 +23,7 @@ export const SETUP_ITEMS = [
   'statusLists',
   'attestationLists',
   'trustLists',
-  'registrationCertificates',
+  'registrations',
   'redis',
 ] as const
 

@@ -268,7 +268,7 @@ export async function createPlatform(
     ...(config.events.transport === 'nats' ? { nats: async () => events.check?.() } : {}),
     ...(tokens.identityProvider === undefined ? {} : { identityProvider: tokens.identityProvider }),
     ...certificateChecks(config, clock),
-    registrationCertificates: () => registrationsCheck(stores.registrations, clock()),
+    registrations: () => registrationsCheck(stores.registrations, clock()),
     ...(config.keyEncryptionKeys.length === 0 ? {} : { encryption: async () => refusals.status() }),
     ...options.checks,
   }

@@ -122,7 +122,7 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     schemas: joining(createSchemaStore(database)),
     search: createSearchStore(database, claims),
     signers: createSignerStore(database),
-    registrations: createRegistrationStore(database),
+    registrations: joining(createRegistrationStore(database)),
     statistics: createStatisticsStore(database),
     statusJobs: joining(createStatusJobStore(database)),
     statusWork: createStatusWorkStore(database, claims),

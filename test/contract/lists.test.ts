@@ -77,6 +77,8 @@ const SHOWN_IN_NO_LIST: readonly string[] = [
   'offerBatches.cancel',
   'pages.create',
   'qrCodes.delete',
+  'registrations.add',
+  'registrations.remove',
   'schemas.assign',
   'schemas.unassign',
   'statusJobs.cancel',

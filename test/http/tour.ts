@@ -1,5 +1,6 @@
 import { createServer } from 'node:http'
 import { certificateFor, pemOf } from '../agent/authority.js'
+import { SHOP, startRegistrar } from '../agent/registrations/registered.js'
 import { JPEG, png, svg } from '../images/pictures.js'
 import { newPkce } from '../issuer/openid4vci/browser.js'
 import { encryptFor, newAnswerKey, requestKey } from '../issuer/openid4vci/encryption-actors.js'
@@ -53,8 +54,9 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
   await go('GET', '/agent/verifiers', { query: { limit: '1' } })
   await go('GET', '/agent/verifier/{id}', { at: { id: verifierId } })
   const { certificateRequest } = await go('GET', '/agent/verifier/{id}/certificate-request', { at: { id: verifierId } })
-  const chain = pemOf(certificateFor(certificateRequest))
+  const chain = pemOf(certificateFor(certificateRequest, { subject: `C=DE/OI=${SHOP}/Shop` }))
   await go('POST', '/agent/verifier/{id}/certificate', { at: { id: verifierId }, body: { chain } })
+  await visitRegistrations({ go }, verifierId)
   await go('GET', '/api/v1/verifiers', { query: { limit: '1' } })
   await go('GET', '/api/v1/verifiers/{id}', { at: { id: verifierId } })
   const named = { before: [], display: [{ name: 'Corner Shop' }] }
@@ -150,6 +152,19 @@ async function visitWebhooks({ go }: Bound): Promise<void> {
   await go('POST', '/api/v1/webhooks/{id}/replay', { at, body: { from: '2026-03-01T00:00:00Z' } })
   await go('DELETE', '/api/v1/webhooks/{id}', { at })
   await closeServer(receiver)
+}
+
+async function visitRegistrations({ go }: Pick<Bound, 'go'>, id: string): Promise<void> {
+  const registrar = await startRegistrar()
+  const certificate = await registrar.certify()
+  const added = await go('POST', '/api/v1/verifiers/{id}/registration-certificates', {
+    at: { id },
+    body: { certificate },
+  })
+  await go('GET', '/api/v1/verifiers/{id}/registration-certificates', { at: { id } })
+  const at = { id, certificateId: added.id }
+  await go('DELETE', '/api/v1/verifiers/{id}/registration-certificates/{certificateId}', { at })
+  await registrar.close()
 }
 
 async function visitTrustLists({ go }: Pick<Bound, 'go'>): Promise<void> {

@@ -40,6 +40,7 @@ it('the maintenance job runs every task of every feature', async () => {
       "partitions of used_nonces",
       "partitions of webhook_deliveries",
       "read attestation lists",
+      "read status of registration certificates",
       "read trusted lists",
       "remove access tokens",
       "remove authorizations",

@@ -118,32 +118,26 @@ export function createRegistrationWatch({ store, look, clock, log }: Registratio
     /** The item of the checklist. */
     async item(): Promise<SetupItem> {
       const all = await judged()
-      if (all.length === 0)
-        return item('registrationCertificates', 'unused', 'No verifier has a registration certificate.')
+      if (all.length === 0) return item('registrations', 'unused', 'No verifier has a registration certificate.')
       const faulty = all.filter(({ state }) => state !== 'usable')
       const [bad] = faulty
       if (bad !== undefined) {
         const others = faulty.length === 1 ? '' : ` ${faulty.length - 1} more certificates have problems.`
-        return item('registrationCertificates', 'failed', `${nameOf(bad.row)}. ${bad.sentence}${others}`, REPAIR)
+        return item('registrations', 'failed', `${nameOf(bad.row)}. ${bad.sentence}${others}`, REPAIR)
       }
       const ends = all.flatMap(({ row }) => (row.endsAt === null ? [] : row.endsAt.getTime()))
       const first = ends.length === 0 ? undefined : new Date(Math.min(...ends))
       const count = all.length === 1 ? 'The registration certificate' : `All ${all.length} registration certificates`
-      if (first === undefined) return item('registrationCertificates', 'ok', `${count} can be used.`)
+      if (first === undefined) return item('registrations', 'ok', `${count} can be used.`)
       const expiresAt = first.toISOString()
       const soon = secondsBefore(first, WARN_DAYS * DAY_SECONDS) <= clock()
       return soon
         ? {
-            ...item(
-              'registrationCertificates',
-              'warning',
-              `A registration certificate expires at ${expiresAt}.`,
-              REPAIR,
-            ),
+            ...item('registrations', 'warning', `A registration certificate expires at ${expiresAt}.`, REPAIR),
             expiresAt,
           }
         : {
-            ...item('registrationCertificates', 'ok', `${count} can be used. The first one expires at ${expiresAt}.`),
+            ...item('registrations', 'ok', `${count} can be used. The first one expires at ${expiresAt}.`),
             expiresAt,
           }
     },

@@ -375,8 +375,7 @@ describe('A registration certificate that no request can use is a 409, and readi
     const { status, json } = await ask(id, asks(AGE))
     return [status, json.message]
   }
-  const readiness = async (on: TestService) =>
-    (await on.request('GET', '/health/readiness')).json.details.registrationCertificates
+  const readiness = async (on: TestService) => (await on.request('GET', '/health/readiness')).json.details.registrations
 
   it('because the access certificate is now for another party', async () => {
     const id = await newVerifier(service, admin)
@@ -411,7 +410,7 @@ describe('A registration certificate that no request can use is a 409, and readi
     ])
     expect(await readiness(own)).toEqual({ status: 'degraded', reason: 'revoked' })
     const items = (await own.request('GET', '/api/v1/setup?ask=false', { authorization })).json.items
-    expect(items.find(({ id: name }: { id: string }) => name === 'registrationCertificates')).toMatchObject({
+    expect(items.find(({ id: name }: { id: string }) => name === 'registrations')).toMatchObject({
       state: 'failed',
       sentence: expect.stringContaining('The registration certificate is revoked.'),
     })

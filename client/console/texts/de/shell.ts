@@ -190,7 +190,7 @@ export const shell: InOtherWords<typeof english> = {
       statusLists: 'Statuslisten',
       attestationLists: 'Statuslisten der Wallet-Anbieter',
       trustLists: 'Vertrauenslisten',
-      registrationCertificates: 'Registrierungszertifikate der Prüfer',
+      registrations: 'Registrierungszertifikate der Prüfer',
       webhooks: 'Webhooks',
       redis: 'Redis',
     },

@@ -183,7 +183,7 @@ export const shell = {
       statusLists: 'Status lists',
       attestationLists: 'Status lists of wallet providers',
       trustLists: 'Trusted lists',
-      registrationCertificates: 'Registration certificates of verifiers',
+      registrations: 'Registration certificates of verifiers',
       webhooks: 'Webhooks',
       redis: 'Redis',
     },

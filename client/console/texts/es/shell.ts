@@ -193,7 +193,7 @@ export const shell: InOtherWords<typeof english> = {
       statusLists: 'Listas de estado',
       attestationLists: 'Listas de estado de los proveedores de carteras',
       trustLists: 'Listas de confianza',
-      registrationCertificates: 'Certificados de registro de los verificadores',
+      registrations: 'Certificados de registro de los verificadores',
       webhooks: 'Webhooks',
       redis: 'Redis',
     },

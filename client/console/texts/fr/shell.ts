@@ -195,7 +195,7 @@ export const shell: InOtherWords<typeof english> = {
       statusLists: 'Listes de statuts',
       attestationLists: 'Listes de statuts des fournisseurs de portefeuilles',
       trustLists: 'Listes de confiance',
-      registrationCertificates: 'Certificats d’enregistrement des vérificateurs',
+      registrations: 'Certificats d’enregistrement des vérificateurs',
       webhooks: 'Webhooks',
       redis: 'Redis',
     },

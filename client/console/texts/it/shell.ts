@@ -194,7 +194,7 @@ export const shell: InOtherWords<typeof english> = {
       statusLists: 'Liste di stato',
       attestationLists: 'Liste di stato dei fornitori di portafogli',
       trustLists: 'Liste di fiducia',
-      registrationCertificates: 'Certificati di registrazione dei verificatori',
+      registrations: 'Certificati di registrazione dei verificatori',
       webhooks: 'Webhook',
       redis: 'Redis',
     },

@@ -41,12 +41,7 @@ WITH RECURSIVE
 SELECT
   newest.*
 FROM
-  (
-    SELECT DISTINCT
-      subject
-    FROM
-      kinds
-  ) AS things
+  kinds AS things
   CROSS JOIN LATERAL (
     SELECT
       lpad(a.id::text, 19, '0') AS id,
@@ -59,13 +54,14 @@ FROM
     FROM
       audit_events a
     WHERE
-      a.subject = things.subject
-      AND a.subject_id = $1
+      a.action = things.action
+      AND a.at >= $1
+      AND a.at < $2
     ORDER BY
       a.at DESC,
       lpad(a.id::text, 19, '0') DESC
     LIMIT
-      $2
+      $3
   ) newest
 WHERE
   TRUE
@@ -73,4 +69,4 @@ ORDER BY
   newest."createdAt" DESC,
   newest.id DESC
 LIMIT
-  $3
+  $4

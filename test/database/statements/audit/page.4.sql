@@ -41,7 +41,12 @@ WITH RECURSIVE
 SELECT
   newest.*
 FROM
-  kinds AS things
+  (
+    SELECT DISTINCT
+      subject
+    FROM
+      kinds
+  ) AS things
   CROSS JOIN LATERAL (
     SELECT
       lpad(a.id::text, 19, '0') AS id,
@@ -54,15 +59,13 @@ FROM
     FROM
       audit_events a
     WHERE
-      a.action = things.action
-      AND a.at >= $1
-      AND a.at < $2
-      AND (a.at, lpad(a.id::text, 19, '0')) < ($3::timestamptz, $4::text)
+      a.subject = things.subject
+      AND a.subject_id = $1
     ORDER BY
       a.at DESC,
       lpad(a.id::text, 19, '0') DESC
     LIMIT
-      $5
+      $2
   ) newest
 WHERE
   TRUE
@@ -70,4 +73,4 @@ ORDER BY
   newest."createdAt" DESC,
   newest.id DESC
 LIMIT
-  $6
+  $3

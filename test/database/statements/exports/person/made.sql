@@ -66,6 +66,16 @@ FROM
       created_by = $6
     UNION ALL
     SELECT
+      'registration_certificates',
+      id,
+      subject,
+      created_at
+    FROM
+      registration_certificates
+    WHERE
+      created_by = $7
+    UNION ALL
+    SELECT
       'images',
       image_id,
       NULL,
@@ -73,7 +83,7 @@ FROM
     FROM
       image_uploads
     WHERE
-      uploader = $7
+      uploader = $8
     UNION ALL
     SELECT
       'webhooks',
@@ -83,7 +93,7 @@ FROM
     FROM
       webhooks
     WHERE
-      created_by = $8
+      created_by = $9
     UNION ALL
     SELECT
       'pages',
@@ -93,7 +103,7 @@ FROM
     FROM
       pages
     WHERE
-      made_by = $9
+      made_by = $10
   ) m
 WHERE
   TRUE
@@ -101,4 +111,4 @@ ORDER BY
   m.created_at DESC,
   m.id DESC
 LIMIT
-  $10
+  $11

@@ -3,6 +3,35 @@ SELECT
   k.id AS "keyId",
   k.public_jwk AS "publicJwk",
   k.x5c,
+  coalesce(
+    (
+      SELECT
+        json_agg(
+          json_build_object(
+            'id',
+            r.id,
+            'certificate',
+            r.certificate,
+            'status',
+            r.status,
+            'checkedAt',
+            r.checked_at,
+            'failedCheck',
+            r.failed_check,
+            'failure',
+            r.failure
+          )
+          ORDER BY
+            r.issued_at DESC,
+            r.id
+        )
+      FROM
+        registration_certificates r
+      WHERE
+        r.verifier_id = v.id
+    ),
+    '[]'::json
+  ) AS registrations,
   ARRAY(
     SELECT DISTINCT
       s.name
