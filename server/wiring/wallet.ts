@@ -31,6 +31,7 @@ import { createWalletPresentations } from '../wallet/presentations/presentations
 import { createPresenting } from '../wallet/presentations/presenting.js'
 import { createWalletPresentationStore } from '../wallet/presentations/store.js'
 import { createCheckCertificates } from '../wallet/registration/certificates.js'
+import { createIssuerRegistration } from '../wallet/registration/issuer-registration.js'
 import { createVerifierRegistration } from '../wallet/registration/verifier-registration.js'
 import type { Issuer } from './issuer.js'
 import type { Platform } from './platform.js'
@@ -90,11 +91,20 @@ export function wireWallet(platform: Platform, features: WalletFeatures) {
     ownMetadata: (of) => (of === 'issuer' ? metadata.issuer() : metadata.authorizationServer()),
     random,
   })
-  const offers = createOffers({ issuerSessions, formats, config })
+  const checkRegistrations = createCheckCertificates({ config, look: createLook({ config, outbound }), clock })
+  const issuerRegistration = createIssuerRegistration({
+    check: checkRegistrations,
+    config,
+    ownSigned: metadata.signedIssuer,
+    clock,
+  })
+  const offers = createOffers({ issuerSessions, formats, config, registrationOf: issuerRegistration })
   const issuers = createIssuerExchanges({
     wallet: walletClient,
     issuerSessions,
     configurationsIn: offers.configurationsIn,
+    registrationOf: issuerRegistration,
+    config,
     verifyReceived: createVerifyReceived({
       formats,
       check: verifications.check,
@@ -139,7 +149,6 @@ export function wireWallet(platform: Platform, features: WalletFeatures) {
     clock,
   })
 
-  const checkRegistrations = createCheckCertificates({ config, look: createLook({ config, outbound }), clock })
   const verifiers = createVerifierExchanges({
     config,
     formats,

@@ -10,6 +10,8 @@ import { type ServiceOptions, startService, type TestService } from './service.j
 /** A world of `npm run trust:demo` whose lists are published. */
 export interface PublishedWorld extends TrustWorld, AsyncDisposable {
   readonly folder: string
+  /** The address that the certificate of the issuer names. */
+  readonly serviceUrl: string
   readonly listsUrl: string
   /** The variables of a service that has the certificates of the world. */
   readonly env: Readonly<Record<string, string>>
@@ -31,6 +33,7 @@ export async function publishWorld(serviceUrl: string): Promise<PublishedWorld> 
   return {
     ...world,
     folder,
+    serviceUrl,
     listsUrl,
     env: environmentOf(folder, listsUrl),
     publish: (file, content) => writeFile(join(published, file), content),

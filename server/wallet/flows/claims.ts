@@ -87,7 +87,7 @@ export function createFlowClaims({
       content.kind === 'offer'
         ? content.offer
         : await offers.read(boundedFetch(outbound.fetch), { kind: 'offer', uri: offerUri(content.offeringId) })
-    const { held, deferred } = await take({ holderId, actor, offer, dids: [did], txCode })
+    const { held, deferred } = await take({ holderId, actor, offer, dids: [did], txCode, personConfirms: true })
     const credentials = held.map((credential) => shownCredential(credential, 'valid'))
     if (deferred === 0) return claimed({ credentials })
     return {
@@ -110,10 +110,11 @@ export function createFlowClaims({
       const own = await ownOfferings.offeredBy(offer, sub)
       if (own !== undefined) return startOffering(sub, holder, own)
       hostedOnly(holder, 'take the offer of another issuer')
-      const { credentialType } = await offers.describe(fetch, offer)
+      const { credentialType, registration } = await offers.describe(fetch, offer)
       const processId = await add('claim', sub, holder, { kind: 'offer', offer })
       const offering = { credential_type: credentialType, credential_subject: {} }
-      return { flowType: 'claim', data: { processId, status: 'initialized', offering } }
+      const issuer = { id: offer.credential_issuer }
+      return { flowType: 'claim', data: { processId, status: 'initialized', offering, issuer, registration } }
     },
 
     /** Takes the offer of a confirmed flow. */

@@ -16,6 +16,14 @@ const zClaimData = z.object({
   status: z.literal('initialized'),
   offering: z.object({ credential_type: z.string(), credential_subject: zJsonObject }),
   errorMessage: z.string().optional().meta({ description: 'The reason why the offer cannot be taken now.' }),
+  issuer: z
+    .object({ id: z.string() })
+    .optional()
+    .meta({ description: 'The credential issuer identifier. Absent for an offering of this installation.' }),
+  registration: zPartyRegistration.optional().meta({
+    description:
+      'The registration of the issuer. Show it to the person who confirms. Absent for an offering of this installation.',
+  }),
 })
 
 const zMatchingCredential = (formats: Formats) =>

@@ -11,7 +11,7 @@ export const processUri = (formats: Formats) => ({
     tag: 'Holders',
     summary: 'Let a hosted wallet take a credential offer or answer an authorization request',
     description:
-      'The wallet takes an offer in every format that it can hold. It answers a request with credentials that it chooses. A request ' +
+      'The wallet takes an offer in every format that it can hold, unless the offer goes beyond the registration of its issuer (400). It answers a request with credentials that it chooses. A request ' +
       'with transaction data is a 400, and its verifier is notified: a person must confirm it in a flow (POST /flows). So is a request ' +
       'beyond the registration certificate of its verifier, or with a registration certificate that fails a check. ' +
       'If the other side refuses, the reply is a 500 with the reason, which production hides.',

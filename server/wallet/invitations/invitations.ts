@@ -63,7 +63,15 @@ export function createInvitations({
     if (dids.length === 0) throw errors.holderWithoutDid()
     const offer = await readOffer(fetch, invitation)
     // The DID that the holder was created with comes first.
-    const { held, deferred } = await take({ holderId, actor, txCode, copies, offer, dids: [...dids].reverse() })
+    const { held, deferred } = await take({
+      holderId,
+      actor,
+      txCode,
+      copies,
+      offer,
+      dids: [...dids].reverse(),
+      personConfirms: false,
+    })
     // Each credential and its status were verified a moment ago.
     const credentials = held.map((credential) => shownCredential(credential, 'valid'))
     return { type: 'credential_offer', credentials, ...(deferred === 0 ? {} : { deferred }) }

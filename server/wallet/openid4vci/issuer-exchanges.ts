@@ -1,4 +1,6 @@
+import type { Config } from '../../config/config.js'
 import type { Log } from '../../log/log.js'
+import type { IssuerRegistration } from '../registration/issuer-registration.js'
 import { createAccessTokens } from './access-token.js'
 import { createAuthorize } from './authorization-code.js'
 import type { IssuerSessions } from './issuer-sessions.js'
@@ -15,6 +17,8 @@ export interface IssuerExchangesPorts {
   readonly issuerSessions: IssuerSessions
   readonly configurationsIn: Offers['configurationsIn']
   readonly verifyReceived: VerifyReceived
+  readonly registrationOf: IssuerRegistration
+  readonly config: Pick<Config, 'walletRegistration'>
   readonly random: (length: number) => Uint8Array
   readonly clock: () => Date
   readonly log: Log
@@ -28,6 +32,8 @@ export function createIssuerExchanges({
   issuerSessions,
   configurationsIn,
   verifyReceived,
+  registrationOf,
+  config,
   random,
   clock,
   log,
@@ -43,6 +49,8 @@ export function createIssuerExchanges({
       obtainToken: createAccessTokens({ wallet, authorize, clock }),
       proveKeys: createProofs({ wallet, clock }),
       takeAnswer,
+      registrationOf,
+      config,
       log,
     }),
   }

@@ -15,7 +15,11 @@ export const isModern = ({ originalDraftVersion: version }: IssuerMetadataResult
   version === Openid4vciVersion.V1 || version === Openid4vciVersion.Draft15
 
 /** Metadata of an issuer, and how the issuer describes its offered configurations. */
-export type DescribedMetadata = IssuerMetadataResult & { readonly descriptions?: ReadonlyMap<string, Description> }
+export type DescribedMetadata = IssuerMetadataResult & {
+  readonly descriptions?: ReadonlyMap<string, Description>
+  /** `issuer_info` (ETSI TS 119 472-3 §4.2.3), as the issuer sent it. */
+  readonly issuerInfo?: unknown
+}
 
 /** The descriptions of the offered configurations, by their ids. Drafts list configurations without ids as members. */
 function descriptionsIn(document: unknown, offered: readonly string[]): ReadonlyMap<string, Description> {
@@ -47,8 +51,10 @@ export type ReadIssuerMetadata = ReturnType<typeof createIssuerMetadata>
 export function createIssuerMetadata({ clientFor, ...own }: IssuerMetadataPorts) {
   return async (fetch: OutboundFetch, issuer: string, offered: readonly string[]): Promise<DescribedMetadata> => {
     let descriptions: ReadonlyMap<string, Description> = new Map()
+    let issuerInfo: unknown
     const read = metadataFetch(own, fetch, issuer, offered, (document) => {
       descriptions = descriptionsIn(document, offered)
+      issuerInfo = isObject(document) ? document.issuer_info : undefined
     })
     const options = { fetch: read, signers: [], instanceKey: undefined }
     const found = await clientFor(options).client.resolveIssuerMetadata(issuer)
@@ -59,6 +65,6 @@ export function createIssuerMetadata({ clientFor, ...own }: IssuerMetadataPorts)
     messageEncryption(metadata)
     if (demandsEncryption(metadata) && !isModern(metadata))
       throw new WalletError('The issuer encrypts all credentials in the way of a draft, which is not supported.')
-    return { ...metadata, descriptions }
+    return { ...metadata, descriptions, issuerInfo }
   }
 }

@@ -6,7 +6,7 @@ const ISSUER = '/.well-known/openid-credential-issuer'
 const SERVERS = ['/.well-known/oauth-authorization-server', '/.well-known/openid-configuration']
 
 /** Metadata of an issuer with many types and names in many languages may be as large as a status list. */
-const MAX_METADATA_BYTES = 2_097_152
+export const MAX_METADATA_BYTES = 2_097_152
 
 type Fetch = typeof globalThis.fetch
 
@@ -14,7 +14,7 @@ type Fetch = typeof globalThis.fetch
  * The address of an issuer's metadata (OpenID4VCI 1.0 §12.2.2): the well-known string is between host and path, and the path stays
  * unchanged. Drafts, and RFC 8414 §3.1 for authorization servers, remove a slash at the end of the path.
  */
-function metadataUrl(issuer: string): string {
+export function metadataUrl(issuer: string): string {
   const { origin, pathname } = new URL(issuer)
   // The parser adds a slash to an identifier without a path.
   const path = pathname === '/' && !issuer.endsWith('/') ? '' : pathname

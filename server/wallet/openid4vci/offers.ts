@@ -7,6 +7,8 @@ import { isObject } from '../../protocol/json/json-object.js'
 import { offerFaults, withoutNulls } from '../../protocol/openid4vci/credential-offer.js'
 import { parsedJson } from '../exchange/failure.js'
 import { type OfferInvitation, servesNeither } from '../invitations/invitation.js'
+import type { IssuerRegistration } from '../registration/issuer-registration.js'
+import type { PartyRegistration } from '../registration/registration.contract.js'
 import type { IssuerSessions } from './issuer-sessions.js'
 import { offeredConfigurations } from './offered-configurations.js'
 import type { Expectation } from './verify-received.js'
@@ -34,12 +36,13 @@ export interface OffersPorts {
   readonly issuerSessions: Pick<IssuerSessions, 'clientFor' | 'metadataOf'>
   readonly formats: Pick<Formats, 'known'>
   readonly config: Pick<Config, 'allowInsecureHttp' | 'trustAnchors'>
+  readonly registrationOf: IssuerRegistration
 }
 
 export type Offers = ReturnType<typeof createOffers>
 
 /** Credential offers of any issuer (OpenID4VCI 1.0 §4.1), as hosted wallets read them. */
-export function createOffers({ issuerSessions, formats, config }: OffersPorts) {
+export function createOffers({ issuerSessions, formats, config, registrationOf }: OffersPorts) {
   /** The offered configurations that a hosted wallet can hold. @throws WalletError if there are none. */
   const configurationsIn = (issuance: {
     readonly offer: CredentialOfferObject
@@ -90,16 +93,20 @@ export function createOffers({ issuerSessions, formats, config }: OffersPorts) {
 
     /**
      * Describes an offer by the type of the first credential that this wallet can hold. Empty if the issuer's metadata
-     * do not name the type.
+     * do not name the type. Judges the registration of the issuer.
      */
-    async describe(fetch: OutboundFetch, offer: CredentialOfferObject): Promise<{ readonly credentialType: string }> {
+    async describe(
+      fetch: OutboundFetch,
+      offer: CredentialOfferObject,
+    ): Promise<{ readonly credentialType: string; readonly registration: PartyRegistration }> {
       const metadata = await issuerSessions.metadataOf(
         fetch,
         offer.credential_issuer,
         offer.credential_configuration_ids,
       )
-      const [first] = configurationsIn({ offer, metadata })
-      return { credentialType: first?.types.at(-1) ?? '' }
+      const configurations = configurationsIn({ offer, metadata })
+      const registration = await registrationOf(fetch, metadata, configurations)
+      return { credentialType: configurations[0]?.types.at(-1) ?? '', registration }
     },
   }
 }

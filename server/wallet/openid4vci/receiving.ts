@@ -17,6 +17,8 @@ export interface TakeIntoWallet extends OnBehalf {
   readonly dids: readonly StoredDid[]
   readonly txCode?: string | undefined
   readonly copies?: number | undefined
+  /** Whether a person has seen the registration of the issuer. */
+  readonly personConfirms?: boolean | undefined
 }
 
 /** The result of taking an offer. */
@@ -62,9 +64,9 @@ export function createReceiving({ keys, takeOffer, keep, waitFor, log }: Receivi
      * @throws 400 `Holder has no DIDs created. Cannot accept credential offer.`, before the first request to the issuer.
      */
     async take(request: TakeIntoWallet): Promise<Took> {
-      const { offer, dids, txCode, copies = 1 } = request
+      const { offer, dids, txCode, copies = 1, personConfirms = false } = request
       if (dids.length === 0) throw errors.holderWithoutDid()
-      const offered = await takeOffer({ offer, keys: await holderKeys(keys, dids), txCode, copies })
+      const offered = await takeOffer({ offer, keys: await holderKeys(keys, dids), txCode, copies, personConfirms })
       const held: HeldCredential[] = []
       for (const credential of offered.taken) held.push(await keep(request, credential))
       return { held, deferred: await awaitRest(request, offered) }

@@ -1,7 +1,11 @@
 import type { CredentialOfferObject } from '@openid4vc/openid4vci'
+import { errors } from '../../api/errors.js'
+import type { Config } from '../../config/config.js'
 import type { Log } from '../../log/log.js'
 import { failureReason } from '../exchange/failure.js'
 import { WalletError } from '../exchange/wallet-error.js'
+import { admission, registrationFault } from '../registration/admit.js'
+import type { IssuerRegistration } from '../registration/issuer-registration.js'
 import type { ObtainToken } from './access-token.js'
 import { assertCollectable, type Deferral, type Transaction } from './deferral.js'
 import type { Grant, Issuance } from './issuance.js'
@@ -23,6 +27,8 @@ export interface TakeRequest {
   readonly txCode?: string | undefined
   /** Copies of each credential, if the issuer issues batches. */
   readonly copies: number
+  /** Whether a person has seen the registration of the issuer. */
+  readonly personConfirms?: boolean | undefined
 }
 
 /** The result of taking an offer. */
@@ -47,6 +53,8 @@ export interface TakeOfferPorts {
   readonly obtainToken: ObtainToken
   readonly proveKeys: ProveKeys
   readonly takeAnswer: TakeAnswer
+  readonly registrationOf: IssuerRegistration
+  readonly config: Pick<Config, 'walletRegistration'>
   readonly log: Pick<Log, 'warn'>
 }
 
@@ -66,8 +74,23 @@ export function createTakeOffer({
   obtainToken,
   proveKeys,
   takeAnswer,
+  registrationOf,
+  config,
   log,
 }: TakeOfferPorts) {
+  /** Checks the registration of the issuer before anything is used up. */
+  async function requireRegistration(
+    { fetch, metadata }: Issuance,
+    configurations: readonly Expectation[],
+    { personConfirms = false }: TakeRequest,
+  ): Promise<void> {
+    const registration = await registrationOf(fetch, metadata, configurations)
+    const admitted = admission(registration, config, personConfirms)
+    if (admitted === 'admitted') return
+    const fault = registrationFault(registration, 'issuer') ?? ''
+    throw admitted === 'refused' ? new WalletError(fault) : errors.registrationUnconfirmed(fault)
+  }
+
   async function takeOne(
     issuance: Issuance,
     progress: Progress,
@@ -105,6 +128,7 @@ export function createTakeOffer({
     const issuance = await issuerSessions.begin(offer, txCode)
     const configurations = configurationsIn(issuance)
     assertProvable(wallet, issuance.metadata, configurations)
+    await requireRegistration(issuance, configurations, request)
     const progress: Progress = { grant: await obtainToken(issuance), taken: [], deferred: [] }
     const failures: unknown[] = []
     for (const expected of configurations) {
