@@ -5,5 +5,8 @@ import type { ProviderKind } from './provider.js'
  * native module.
  */
 export const PROVIDER_KINDS: Readonly<Record<string, () => Promise<ProviderKind>>> = {
-  // Each kind has one line: 'aws-kms': async () => (await import('./aws-kms/kind.js')).awsKms,
+  'aws-kms': async () => (await import('./aws-kms/kind.js')).awsKms,
+  'azure-keyvault': async () => (await import('./azure-keyvault/kind.js')).azureKeyVault,
+  'google-kms': async () => (await import('./google-kms/kind.js')).googleKms,
+  'vault-transit': async () => (await import('./vault-transit/kind.js')).vaultTransit,
 }
