@@ -56,6 +56,13 @@ const newRecord = z.strictObject({
   method: zRecordMethod,
   display: z.array(zDisplayEntry).max(50).optional(),
   branding: zBranding.optional(),
+  keyProvider: z.string().max(32).optional().meta({
+    description:
+      'The key provider that makes and keeps the signing key: a name of KEY_PROVIDERS, or `database` (the default). The private key never leaves its provider.',
+  }),
+  algorithm: z.enum(['ES256', 'EdDSA']).optional().meta({
+    description: 'The algorithm of the key. Default: ES256.',
+  }),
 })
 const byId = z.strictObject({ id: z.string() })
 const page = z.strictObject(pageShape).prefault({})

@@ -1,6 +1,6 @@
-import type { KeyObject, X509Certificate } from 'node:crypto'
+import { KeyObject, type X509Certificate } from 'node:crypto'
 import { type Config, ConfigurationError } from '../config/config.js'
-import type { KeyAndChain } from '../config/rules.js'
+import type { KeyAndChain, NamedKey } from '../config/rules.js'
 import { certifies } from '../protocol/issuer-keys/x5c-issuer.js'
 import { algorithmOfJwk } from '../protocol/jose/algorithms.js'
 import { type Jwk, publicJwkOf } from '../protocol/jose/jws.js'
@@ -12,7 +12,8 @@ import { type ChainRules, certifiedChain, REQUEST_CHAIN, type Refusal } from './
  */
 export interface CertifiedKey {
   readonly alg: string
-  readonly privateJwk: Jwk
+  /** The private key; or the key provider with the key, and the name of the key there. */
+  readonly place: { readonly privateJwk: Jwk } | NamedKey
   readonly publicJwk: Jwk
   readonly x5c: readonly string[]
 }
@@ -74,24 +75,32 @@ const refusalOf =
   (reason) =>
     new ConfigurationError(`Invalid environment variables:\n- ${variable} ${reason}.`)
 
+/** The private or public key as a JWK; undefined if the key's curve has no JWK form. */
+function jwkOf(key: KeyObject): Jwk | undefined {
+  try {
+    return key.export({ format: 'jwk' })
+  } catch {
+    return undefined
+  }
+}
+
 function keyOf(
-  privateKey: KeyObject,
+  { key, chain }: KeyAndChain,
   { checkKey }: Rules,
   refusal: Refusal,
-): Pick<CertifiedKey, 'alg' | 'privateJwk' | 'publicJwk'> {
-  let privateJwk: Jwk | undefined
-  try {
-    privateJwk = privateKey.export({ format: 'jwk' })
-  } catch {
-    // The key's curve has no JWK form.
-  }
-  const alg = privateJwk === undefined ? undefined : algorithmOfJwk(privateJwk)
-  if (privateJwk === undefined || alg === undefined || !ALGORITHMS.has(alg)) {
+): Pick<CertifiedKey, 'alg' | 'place' | 'publicJwk'> {
+  const [leaf] = chain
+  if (leaf === undefined) throw refusal('must hold a certificate')
+  const isHere = key instanceof KeyObject
+  if (isHere && !leaf.checkPrivateKey(key)) throw refusal('must hold the key of its first certificate')
+  const jwk = jwkOf(isHere ? key : leaf.publicKey)
+  const alg = jwk === undefined ? undefined : algorithmOfJwk(jwk)
+  if (jwk === undefined || alg === undefined || !ALGORITHMS.has(alg)) {
     throw refusal('must hold a P-256, P-384 or Ed25519 key')
   }
   const problem = checkKey(alg)
   if (problem !== undefined) throw refusal(problem)
-  return { alg, privateJwk, publicJwk: publicJwkOf(privateJwk) }
+  return { alg, place: isHere ? { privateJwk: jwk } : key, publicJwk: publicJwkOf(jwk) }
 }
 
 /**
@@ -104,9 +113,8 @@ export function certifiedKey(owner: keyof typeof RULES, settings: Settings, now:
   const rules = RULES[owner](settings)
   if (rules.file === undefined) return undefined
   const refusal = refusalOf(rules.variable)
-  const { privateKey, chain } = rules.file
-  if (!chain[0]?.checkPrivateKey(privateKey)) throw refusal('must hold the key of its first certificate')
-  const key = keyOf(privateKey, rules, refusal)
+  const { chain } = rules.file
+  const key = keyOf(rules.file, rules, refusal)
   const x5c = certifiedChain(chain, rules, refusal, now)
   const [leaf] = chain
   const problem = leaf === undefined ? undefined : rules.checkName(leaf)

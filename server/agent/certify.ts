@@ -1,17 +1,17 @@
 import { type Config, ConfigurationError } from '../config/config.js'
 import { recordsUnder, rotationTo } from '../key-rotation/rotate-keys.js'
 import type { KeyRotationStore } from '../key-rotation/store.js'
-import type { KeyStore } from '../keys/store.js'
-import type { Vault } from '../keys/vault.js'
-import { thumbprint } from '../protocol/jose/jws.js'
+import { type KeyMaking, keyInDatabase, type NewKey } from '../keys/new-key.js'
+import type { KeyProviders } from '../keys/providers/providers.js'
+import type { KeyStore, StoredKey } from '../keys/store.js'
+import { isSameKey, thumbprint } from '../protocol/jose/jws.js'
 import { type CertifiedKey, certifiedKey } from './certified-key.js'
 import type { AgentStore } from './store.js'
 
 /** Dependencies of {@link createCertify}. */
-export interface CertifyPorts {
+export interface CertifyPorts extends Pick<KeyMaking, 'vault' | 'newId'> {
   readonly config: Config
-  readonly vault: Vault
-  readonly newId: () => string
+  readonly providers: Pick<KeyProviders, 'find'>
   readonly agents: Pick<AgentStore, 'defaultIssuer' | 'defaultVerifier'>
   readonly keys: Pick<KeyStore, 'current' | 'newestUncertified' | 'ofKeySet'>
   readonly keyRotation: Pick<KeyRotationStore, 'isTaken' | 'rotate' | 'signAgain' | 'signingRecords'>
@@ -22,8 +22,11 @@ export interface CertifyPorts {
  * was named by the variable of the other owner.
  */
 const usedKey = (owner: 'issuer' | 'verifier') =>
+  refusal(owner, 'must hold a key that no other issuer or verifier uses or has used')
+
+const refusal = (owner: 'issuer' | 'verifier', reason: string) =>
   new ConfigurationError(
-    `Invalid environment variables:\n- ${owner === 'issuer' ? 'ISSUER_X509' : 'VERIFIER_X509'} must hold a key that no other issuer or verifier uses or has used.`,
+    `Invalid environment variables:\n- ${owner === 'issuer' ? 'ISSUER_X509' : 'VERIFIER_X509'} ${reason}.`,
   )
 
 /**
@@ -34,20 +37,29 @@ const usedKey = (owner: 'issuer' | 'verifier') =>
  *
  * @throws {ConfigurationError} if the file cannot be used.
  */
-export function createCertify({ config, vault, newId, agents, keys, keyRotation }: CertifyPorts) {
-  async function newKeyOf(certified: CertifiedKey) {
-    const id = newId()
-    const { alg, publicJwk, x5c } = certified
-    const privateJwk = await vault.protect({ column: 'keys.private_jwk', id }, JSON.stringify(certified.privateJwk))
-    return { id, alg, publicJwk, privateJwk, x5c }
+export function createCertify({ config, vault, newId, providers, agents, keys, keyRotation }: CertifyPorts) {
+  /** @throws {ConfigurationError} if the provider does not have the key, or has a different key of this name. */
+  async function newKeyOf(owner: 'issuer' | 'verifier', certified: CertifiedKey): Promise<NewKey> {
+    const { alg, place, publicJwk, x5c } = certified
+    if ('privateJwk' in place) return { ...(await keyInDatabase({ vault, newId }, { alg, publicJwk, ...place })), x5c }
+    const found = await providers.find(place.provider, place.reference).catch((error: unknown) => {
+      throw refusal(owner, `names a key that cannot be used: ${error instanceof Error ? error.message : error}`)
+    })
+    if (!isSameKey(found.publicJwk, publicJwk))
+      throw refusal(owner, 'must begin with a certificate of the key that it names')
+    return { id: newId(), alg, publicJwk, privateJwk: null, provider: place.provider, reference: found.reference, x5c }
   }
 
   /**
    * If the variable is not set any more, the newest key without certificate signs again. The key of the file must not
    * sign any more, because other people may have the file.
    */
-  async function uncertify(keySetId: string, now: Date) {
-    const [former, signing] = await Promise.all([keys.newestUncertified(keySetId), keyRotation.signingRecords()])
+  async function uncertify(keySetId: string, current: StoredKey, now: Date) {
+    const [former, signing] = await Promise.all([
+      // Nobody else can have a key of a key provider. A key of the database must not replace it silently.
+      current.provider === null ? keys.newestUncertified(keySetId) : current,
+      keyRotation.signingRecords(),
+    ])
     if (former === undefined) return
     const records = signing.filter((record) => record.keySetId === keySetId)
     const moved = recordsUnder(records, former.publicJwk, config)
@@ -61,7 +73,7 @@ export function createCertify({ config, vault, newId, agents, keys, keyRotation 
     const { keySetId } = record
     const current = await keys.current(keySetId)
     if (certified === undefined) {
-      if (current?.x5c != null) await uncertify(keySetId, now)
+      if (current?.x5c != null) await uncertify(keySetId, current, now)
       return
     }
     const [all, signing] = await Promise.all([keys.ofKeySet(keySetId), keyRotation.signingRecords()])
@@ -76,7 +88,7 @@ export function createCertify({ config, vault, newId, agents, keys, keyRotation 
       await keyRotation.signAgain({ keySetId, keyId: known.id, x5c, records: moved, at: now })
       return
     }
-    const rotation = rotationTo(await newKeyOf(certified), first, records, { config: config, at: now })
+    const rotation = rotationTo(await newKeyOf(owner, certified), first, records, { config: config, at: now })
     if (await keyRotation.isTaken(rotation.dids)) throw usedKey(owner)
     if (!(await keyRotation.rotate(rotation))) throw new Error('Keys were rotated during the start. Start again.')
   }

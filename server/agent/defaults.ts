@@ -1,7 +1,11 @@
+import { ConfigurationError } from '../config/config.js'
 import { newIdentity, signingDidOf } from '../dids/identity.js'
 import type { DidStore } from '../dids/store.js'
 import { ensureEncryptionKey } from '../key-rotation/encryption-key.js'
 import type { KeyRotationStore } from '../key-rotation/store.js'
+import type { KeyProviders } from '../keys/providers/providers.js'
+import type { KeyStore } from '../keys/store.js'
+import type { Vault } from '../keys/vault.js'
 import { didWebFromUrl } from '../protocol/did/did-web.js'
 import { assertAttested } from './attested.js'
 import { type CertifyPorts, createCertify } from './certify.js'
@@ -9,6 +13,9 @@ import type { AgentRecord, AgentStore } from './store.js'
 
 /** Dependencies of {@link ensureDefaults}. */
 export interface DefaultsPorts extends CertifyPorts {
+  readonly providers: Pick<KeyProviders, 'assertHave' | 'find' | 'generate' | 'start'>
+  readonly vault: Vault
+  readonly keys: CertifyPorts['keys'] & Pick<KeyStore, 'inProviders'>
   readonly agents: CertifyPorts['agents'] & Pick<AgentStore, 'insertIssuer' | 'insertVerifier' | 'signAs'>
   readonly dids: Pick<DidStore, 'rename' | 'webDidOf'>
   readonly keyRotation: CertifyPorts['keyRotation'] & Pick<KeyRotationStore, 'begin'>
@@ -18,17 +25,21 @@ type Kind = 'issuer' | 'verifier'
 
 /**
  * Creates the default issuer, the default verifier and the key for encrypted credential requests at the first start. At
- * each start, it also makes issuer and verifier sign with the keys of ISSUER_X509 and VERIFIER_X509. It is called under
- * the start lock.
+ * each start, it also checks the key providers with their keys, and makes issuer and verifier sign with the keys of ISSUER_X509 and
+ * VERIFIER_X509. It is called under the start lock.
  *
- * @throws {ConfigurationError} if ISSUER_X509, VERIFIER_X509 or VERIFIER_ATTESTATION cannot be used.
+ * @throws {ConfigurationError} if a key provider or a key of it, ISSUER_X509, VERIFIER_X509 or VERIFIER_ATTESTATION cannot be used, or
+ *   if a key does not lie in the configured provider.
  */
 export async function ensureDefaults(ports: DefaultsPorts): Promise<void> {
-  const { config, vault, newId, agents, dids, keys, keyRotation } = ports
+  const { config, vault, newId, providers, agents, dids, keys, keyRotation } = ports
   const certify = createCertify(ports)
 
+  const providerOf = (kind: Kind) => (kind === 'issuer' ? config.keyProviders.ofIssuer : config.keyProviders.ofVerifier)
+
   async function create(kind: Kind, baseUrl: string): Promise<void> {
-    const identity = await newIdentity(vault, newId, { method: 'web', purpose: kind, createdBy: null, baseUrl })
+    const request = { method: 'web', purpose: kind, createdBy: null, baseUrl, provider: providerOf(kind) } as const
+    const identity = await newIdentity({ vault, newId, providers }, request)
     const record = { id: newId(), method: 'web', display: [], imageIds: [], isDefault: true, createdBy: null }
     const audit = [
       { actor: null, action: `${kind}.created`, subject: kind, subjectId: record.id },
@@ -49,14 +60,29 @@ export async function ensureDefaults(ports: DefaultsPorts): Promise<void> {
     if (did !== record.did) await agents.signAs(kind, record.id, did)
   }
 
+  /** A key in the database must not sign silently for a record whose key belongs into a provider. */
+  async function assertPlace(kind: Kind, keySetId: string | undefined): Promise<void> {
+    const wanted = providerOf(kind)
+    const key = keySetId === undefined ? undefined : await keys.current(keySetId)
+    if (wanted === undefined || key === undefined || key.provider === wanted) return
+    const variable = kind === 'issuer' ? 'ISSUER_KEY_PROVIDER' : 'VERIFIER_KEY_PROVIDER'
+    throw new ConfigurationError(
+      `Invalid environment variables:\n- ${variable} is ${wanted}, but the key of the default ${kind} is in ${key.provider ?? 'the database'}. ` +
+        `Run npm run keys:rotate -- --provider ${wanted}, or unset the variable.`,
+    )
+  }
+
   async function ensure(kind: Kind, known: AgentRecord | undefined, baseUrl: string): Promise<void> {
     if (known === undefined) await create(kind, baseUrl)
     else await follow(kind, known, baseUrl)
     await certify(kind, new Date())
+    await assertPlace(kind, known?.keySetId)
   }
 
+  await providers.start()
   await ensure('issuer', await agents.defaultIssuer(), config.issuerBaseUrl)
   await ensure('verifier', await agents.defaultVerifier(), config.verifierBaseUrl)
+  await providers.assertHave(await keys.inProviders())
   await assertAttested({ config, agents, keys }, new Date())
   if (config.credentialEncryption !== 'off') await ensureEncryptionKey({ vault, newId, keys, keyRotation })
 }

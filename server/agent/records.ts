@@ -2,9 +2,10 @@ import type { z } from 'zod'
 import { errors } from '../api/errors.js'
 import type { Config } from '../config/config.js'
 import type { Lists } from '../database/replica/lists.js'
-import type { Identify } from '../dids/identity.js'
+import type { Identify, SigningAlgorithm } from '../dids/identity.js'
 import { type AcceptDisplay, whileImagesStay } from '../images/accept-display.js'
 import { shownDisplay } from '../images/shown-display.js'
+import { DATABASE, type KeyProviders } from '../keys/providers/providers.js'
 import { LEAST_CONTRAST, lowContrast } from '../protocol/colour.js'
 import type { zAgentRecord, zDisplayEntry } from './agent.contract.js'
 import type { Branding } from './branding.js'
@@ -12,6 +13,9 @@ import type { AgentRecord, AgentStore } from './store.js'
 
 export interface RecordRequest {
   readonly method: 'key' | 'web'
+  /** The key provider that makes and keeps the key, or `database` (the default). */
+  readonly keyProvider?: string | undefined
+  readonly algorithm?: SigningAlgorithm | undefined
   readonly display?: readonly z.output<typeof zDisplayEntry>[] | undefined
   readonly branding?: Branding | undefined
 }
@@ -57,13 +61,25 @@ export interface RecordsPorts {
   readonly newId: () => string
   /** Makes a key pair and its DIDs. */
   readonly identify: Identify
+  readonly keyProviders: Pick<KeyProviders, 'algorithms' | 'names'>
   readonly acceptDisplay: AcceptDisplay
 }
 
 export type Records = ReturnType<typeof createRecords>
 
 /** The issuer and verifier records of this installation, each with its own signing key. */
-export function createRecords({ store, lists, config, newId, identify, acceptDisplay }: RecordsPorts) {
+export function createRecords({ store, lists, config, newId, identify, keyProviders, acceptDisplay }: RecordsPorts) {
+  /** @throws 400 for an unknown provider, and for an algorithm that the provider does not have */
+  async function placeOf({ keyProvider = DATABASE, algorithm: alg }: RecordRequest) {
+    if (keyProvider === DATABASE) return { alg }
+    if (!keyProviders.names.includes(keyProvider))
+      throw errors.badRequest('keyProvider must be database or the name of a provider of KEY_PROVIDERS')
+    const algorithms = await keyProviders.algorithms(keyProvider)
+    if (!algorithms.includes(alg ?? 'ES256'))
+      throw errors.badRequest(`algorithm must be ${algorithms.join(' or ')} for the key provider ${keyProvider}`)
+    return { alg, provider: keyProvider }
+  }
+
   return {
     lists,
 
@@ -71,10 +87,17 @@ export function createRecords({ store, lists, config, newId, identify, acceptDis
     shown: (kind: 'issuer' | 'verifier', record: AgentRecord) =>
       shownRecord(record, kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl),
 
-    /** Creates a record with a new key pair and a new DID. @throws 400 for an image that is not stored */
+    /**
+     * Creates a record with a new key pair and a new DID.
+     *
+     * @throws 400 for an image that is not stored, an unknown key provider, or an algorithm that the provider does not have; 503 if the
+     *   provider cannot make a key now
+     */
     async create(kind: 'issuer' | 'verifier', request: RecordRequest, sub: string): Promise<AgentRecord> {
+      const place = await placeOf(request)
       const { entries: display, imageIds } = await acceptDisplay(request.display ?? [])
       const identity = await identify({
+        ...place,
         method: request.method,
         purpose: kind,
         createdBy: sub,

@@ -67,6 +67,9 @@ const DOWNLOAD_RETRY_SECONDS = 10
 /** A request takes seconds. */
 const KEY_RETRY_SECONDS = 1
 
+/** A key provider that restarts or fails over takes seconds. */
+const SIGNING_RETRY_SECONDS = 5
+
 /** Stored keys expire all the time. */
 const KEYS_RETRY_SECONDS = 60
 
@@ -227,5 +230,8 @@ export const errors = {
   streamExpired: () => new StreamEnd('Access token has expired. Connect again.'),
   stopping: () => new StreamEnd('Service is stopping.'),
   identityProviderUnavailable: (cause?: unknown) => new ServiceError(503, 'Identity provider is unavailable.', cause),
+  /** A key provider cannot sign now. */
+  signingUnavailable: (cause?: unknown) =>
+    new ServiceError(503, 'Signing is not available at the moment.', cause, SIGNING_RETRY_SECONDS),
   databaseUnavailable: (cause?: unknown) => new ServiceError(503, 'Database is unavailable.', cause),
 } as const

@@ -1,4 +1,4 @@
-import type { X509Certificate } from 'node:crypto'
+import { KeyObject, type X509Certificate } from 'node:crypto'
 import { z } from 'zod'
 import type { ListedTrust } from '../protocol/issuer-keys/listed-trust.js'
 import { isAnchored } from '../protocol/issuer-keys/trusted-chain.js'
@@ -7,6 +7,7 @@ import type { Draft } from '../protocol/openid4vci/drafts.js'
 import type { Draft as PresentationDraft } from '../protocol/openid4vp/drafts.js'
 import type { VerifierAttestation } from '../protocol/openid4vp/verifier-attestation.js'
 import { type ConsoleConfig, consoleConfigOf, consoleProblems } from './console.js'
+import { type KeyProviderEntry, keyProviders } from './key-providers.js'
 import {
   type AttestationIssuerKey,
   baseUrl,
@@ -75,6 +76,9 @@ const zEnvironment = z.object({
   ALLOW_INSECURE_HTTP: flag,
   KEY_ENCRYPTION_KEY: encryptionKey,
   KEY_ENCRYPTION_KEY_PREVIOUS: encryptionKey,
+  KEY_PROVIDERS: keyProviders,
+  ISSUER_KEY_PROVIDER: optionalText,
+  VERIFIER_KEY_PROVIDER: optionalText,
   RATE_LIMIT_MAX: integer(0, 1_000_000, 60),
   RATE_LIMIT_WINDOW_SECONDS: integer(1, 86_400, 60),
   CONSOLE: z.enum(['on', 'off'], { error: 'must be on or off.' }).optional(),
@@ -189,6 +193,15 @@ export interface Config {
   readonly allowInsecureHttp: boolean
   /** Key-encryption keys of 32 bytes. The first key encrypts; all keys decrypt. */
   readonly keyEncryptionKeys: readonly Uint8Array[]
+  /** The key providers, in which signing keys may lie, and the environment with their credentials. */
+  readonly keyProviders: {
+    readonly entries: readonly KeyProviderEntry[]
+    readonly environment: Readonly<Record<string, string | undefined>>
+    /** The provider with the key of the default issuer; undefined for the database. */
+    readonly ofIssuer: string | undefined
+    /** The provider with the key of the default verifier; undefined for the database. */
+    readonly ofVerifier: string | undefined
+  }
   readonly rateLimit: { readonly max: number; readonly windowSeconds: number }
   /**
    * Maximum number of open event streams, for each caller and for this process. With 0 for callers, only the limit of
@@ -382,9 +395,16 @@ function statusListProblems({
  * Two records must not have the same key, because a signature must show which record signed, and the DID of a key must
  * name one record.
  */
-function keyProblems({ ISSUER_X509: issuer, VERIFIER_X509: verifier }: Environment): string[] {
-  const isSame = issuer !== undefined && verifier !== undefined && issuer.privateKey.equals(verifier.privateKey)
-  return isSame ? ['- ISSUER_X509 and VERIFIER_X509 must hold different keys.'] : []
+function keyProblems({ ISSUER_X509: issuer, VERIFIER_X509: verifier, ...env }: Environment): string[] {
+  const leaves = [issuer?.chain[0]?.publicKey, verifier?.chain[0]?.publicKey]
+  const isSame = leaves[0] !== undefined && leaves[1] !== undefined && leaves[0].equals(leaves[1])
+  const ofWallets = env.WALLET_PROVIDER_X509
+  return [
+    ...(isSame ? ['- ISSUER_X509 and VERIFIER_X509 must hold different keys.'] : []),
+    ...(ofWallets === undefined || ofWallets.key instanceof KeyObject
+      ? []
+      : ['- WALLET_PROVIDER_X509 must hold a private key.']),
+  ]
 }
 
 /**
@@ -402,6 +422,20 @@ function signInProblems(input: NodeJS.ProcessEnv): string[] {
   return usable ? [] : ['- OIDC_ISSUER must be an https URL where OIDC_CLIENT_ID is defined.']
 }
 
+/** The words of ISSUER_KEY_PROVIDER and VERIFIER_KEY_PROVIDER are `database` and the names of KEY_PROVIDERS. */
+function keyProviderProblems(env: Environment): string[] {
+  const names = ['database', ...env.KEY_PROVIDERS.map(({ name }) => name)]
+  return (['ISSUER_KEY_PROVIDER', 'VERIFIER_KEY_PROVIDER'] as const).flatMap((variable) => {
+    const name = env[variable]
+    return name === undefined || names.includes(name)
+      ? []
+      : [`- ${variable} must be database or the name of a provider of KEY_PROVIDERS.`]
+  })
+}
+
+/** The name of a key provider; undefined for the database. */
+const inProvider = (name: string | undefined) => (name === 'database' ? undefined : name)
+
 function signInOf(env: Environment): SignInConfig | undefined {
   const { OIDC_ISSUER: issuer, OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: clientSecret, OIDC_SCOPE: scope } = env
   return issuer === undefined || clientId === undefined ? undefined : { issuer, clientId, clientSecret, scope }
@@ -412,7 +446,7 @@ function eventsOf({ EVENTS: transport, REDIS_URL, NATS_URL }: Environment): Conf
   return transport === 'postgres' || url === undefined ? { transport: 'postgres' } : { transport, url }
 }
 
-function configOf(env: Environment, settings: readonly Setting[]): Config {
+function configOf(env: Environment, settings: readonly Setting[], environment: NodeJS.ProcessEnv): Config {
   const defined = <T>(values: readonly (T | undefined)[]) => values.filter((value) => value !== undefined)
   return {
     production: env.NODE_ENV === 'production',
@@ -438,6 +472,12 @@ function configOf(env: Environment, settings: readonly Setting[]): Config {
     authDisabled: env.AUTH_DISABLED,
     allowInsecureHttp: env.ALLOW_INSECURE_HTTP,
     keyEncryptionKeys: defined([env.KEY_ENCRYPTION_KEY, env.KEY_ENCRYPTION_KEY_PREVIOUS]),
+    keyProviders: {
+      entries: env.KEY_PROVIDERS,
+      environment: env.KEY_PROVIDERS.length === 0 ? {} : environment,
+      ofIssuer: inProvider(env.ISSUER_KEY_PROVIDER),
+      ofVerifier: inProvider(env.VERIFIER_KEY_PROVIDER),
+    },
     rateLimit: { max: env.RATE_LIMIT_MAX, windowSeconds: env.RATE_LIMIT_WINDOW_SECONDS },
     streams: { perCaller: env.MAX_STREAMS_PER_CALLER, process: env.MAX_STREAMS },
     redisUrl: env.REDIS_URL,
@@ -500,7 +540,12 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const parsed = zEnvironment.safeParse(input)
   const problems = [
     ...(parsed.success
-      ? [...keyProblems(parsed.data), ...statusListProblems(parsed.data), ...trustListProblems(parsed.data)]
+      ? [
+          ...keyProblems(parsed.data),
+          ...statusListProblems(parsed.data),
+          ...trustListProblems(parsed.data),
+          ...keyProviderProblems(parsed.data),
+        ]
       : problemsOf(parsed.error)),
     ...crossProblems(input),
     ...signInProblems(input),
@@ -513,5 +558,6 @@ export function readConfig(environment: NodeJS.ProcessEnv): Config {
   return configOf(
     parsed.data,
     settingsOf(input, (variable) => zEnvironment.shape[variable].safeParse(undefined).data),
+    environment,
   )
 }

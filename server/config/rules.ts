@@ -199,9 +199,16 @@ export const walletClients = z
     return z.NEVER
   })
 
-/** A private key, and the certificates in the same file. The first certificate should belong to the key. */
+/** A key in a key provider, as a file names it. */
+export interface NamedKey {
+  readonly provider: string
+  readonly reference: string
+}
+
+/** A key, and the certificates in the same file. The first certificate should belong to the key. */
 export interface KeyAndChain {
-  readonly privateKey: KeyObject
+  /** The private key; or the key provider with the key, and the name of the key there. */
+  readonly key: KeyObject | NamedKey
   readonly chain: readonly X509Certificate[]
 }
 
@@ -213,9 +220,14 @@ export const keyAndChain = z
     try {
       const pem = readFileSync(path, 'utf8')
       const [key = ''] = /-----BEGIN ([A-Z ]*PRIVATE KEY)-----[^-]+-----END \1-----/.exec(pem) ?? []
-      return { privateKey: createPrivateKey(key), chain: certificatesIn(pem) }
+      const [, provider, reference] = /^key: *([a-z0-9-]{1,32}):(.{1,1000})$/m.exec(pem) ?? []
+      const chain = certificatesIn(pem)
+      if (key === '' && provider !== undefined && reference !== undefined)
+        return { key: { provider, reference: reference.trim() }, chain }
+      return { key: createPrivateKey(key), chain }
     } catch {
-      const message = 'must name a readable PEM file of a private key, unencrypted, and its certificates.'
+      const message =
+        'must name a readable PEM file of a private key, unencrypted, and its certificates. A line "key: provider:name" may stand for the private key.'
       context.addIssue({ code: 'custom', message })
       return z.NEVER
     }

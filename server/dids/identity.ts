@@ -1,9 +1,9 @@
-import type { Vault } from '../keys/vault.js'
+import { type KeyMaking, type NewKey, newSigningKey } from '../keys/new-key.js'
 import { didJwk } from '../protocol/did/did-jwk.js'
 import { didKeyFromJwk } from '../protocol/did/did-key.js'
 import { didWebFromUrl } from '../protocol/did/did-web.js'
-import { generateKeyPair, type Jwk, thumbprint } from '../protocol/jose/jws.js'
-import type { DidPurpose, NewDid, NewKey } from './store.js'
+import { type Jwk, thumbprint } from '../protocol/jose/jws.js'
+import type { DidPurpose, NewDid } from './store.js'
 
 /** DID methods that a caller may request. This service hosts the documents of did:web. */
 export type DidMethod = 'key' | 'web'
@@ -26,7 +26,9 @@ export interface IdentityRequest {
   readonly holderId?: string
   /** The base URL that hosts a did:web. */
   readonly baseUrl: string
-  readonly alg?: SigningAlgorithm
+  readonly alg?: SigningAlgorithm | undefined
+  /** The key provider that makes and keeps the key; undefined for the database. */
+  readonly provider?: string | undefined
 }
 
 /**
@@ -48,17 +50,19 @@ export function keyIdOf(did: string, publicJwk: Jwk): string {
   return `${did}#${thumbprint(publicJwk)}`
 }
 
-/** The function {@link newIdentity} of a running service. The service's vault encrypts the private key. */
+/** The function {@link newIdentity} of a running service. */
 export type Identify = (request: IdentityRequest) => Promise<NewIdentity>
 
-/** Makes a key pair and its DIDs. Issuer and verifier records get a did:jwk in addition to their did:web. */
-export async function newIdentity(vault: Vault, newId: () => string, request: IdentityRequest): Promise<NewIdentity> {
-  const alg = request.alg ?? 'ES256'
-  const { privateJwk, publicJwk } = await generateKeyPair(alg)
+/**
+ * Makes a key pair and its DIDs. Issuer and verifier records get a did:jwk in addition to their did:web.
+ *
+ * @throws 503 if the key provider cannot make the key now
+ */
+export async function newIdentity(making: KeyMaking, request: IdentityRequest): Promise<NewIdentity> {
+  const { newId } = making
   const keySetId = newId()
-  const keyId = newId()
-  const protectedJwk = await vault.protect({ column: 'keys.private_jwk', id: keyId }, JSON.stringify(privateJwk))
-  const key: NewKey = { id: keyId, alg, publicJwk, privateJwk: protectedJwk }
+  const key = await newSigningKey(making, request.alg ?? 'ES256', request.provider)
+  const { publicJwk } = key
   const common = {
     purpose: request.purpose,
     createdBy: request.createdBy,

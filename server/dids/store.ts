@@ -6,24 +6,14 @@ import { type Fragment, fragment } from '../database/fragment.js'
 import { type ListPart, listPart } from '../database/list-position.js'
 import { publicJwk, x5c } from '../database/row-shapes.js'
 import type { Prisma } from '../generated/prisma/client.js'
+import type { NewKey } from '../keys/new-key.js'
 import { currentKey } from '../keys/store.js'
-import type { Jwk } from '../protocol/jose/jws.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 
 const MAX_OWN_ISSUERS = 1_000
 
 /** The purpose of a DID of this installation. */
 export type DidPurpose = 'issuer' | 'verifier' | 'holder' | 'agent'
-
-export interface NewKey {
-  readonly id: string
-  readonly alg: string
-  readonly publicJwk: Jwk
-  /** The private key, encrypted by the vault. */
-  readonly privateJwk: string
-  /** The key's certificate chain, leaf first, each certificate as base64 DER. */
-  readonly x5c?: readonly string[]
-}
 
 export interface NewDid {
   readonly did: string

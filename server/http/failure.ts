@@ -112,6 +112,7 @@ export function createFailures({ config, clock, log }: FailurePorts) {
     // understand it.
     const { status, message } = cause instanceof OAuthError ? cause : publicError(thrown, production)
     logged(thrown, status, request, response)
+    sayWhenToRetry(thrown, response)
     const baseUrl = baseUrlOf(config, request.path)
     sendPage(failurePage(baseUrl, speechFor(request, baseUrl), status, message), status, response)
   }
@@ -133,6 +134,7 @@ export function createFailures({ config, clock, log }: FailurePorts) {
     logged(thrown, refusal.status, request, response)
     // Express would add a `charset` to the media type. JSON has no such parameter (RFC 8259 §11).
     const headers = { 'cache-control': 'no-store', 'content-type': 'application/json', ...refusal.headers }
+    sayWhenToRetry(thrown, response)
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     response.status(refusal.status).end(JSON.stringify({ ...refusal.toBody(), ...refusal.members }))
   }

@@ -6,27 +6,54 @@ import { reencrypt } from '../keys/at-rest/reencrypt.js'
 import { createAtRestStore } from '../keys/at-rest/store.js'
 import { createWalkStore } from '../keys/at-rest/walk-store.js'
 import { openStoredKeys, rootSecret } from '../keys/keys.js'
+import { createKeyProviders, DATABASE, type KeyProviders } from '../keys/providers/providers.js'
 import { createKeyStore } from '../keys/store.js'
 import { createVault } from '../keys/vault.js'
 import { rotateEncryptionKey } from './encryption-key.js'
 import { rotateKeys } from './rotate-keys.js'
 import { createKeyRotationStore } from './store.js'
 
-const USAGE = `Usage: npm run keys:rotate [-- --alg ES256|EdDSA | -- --reencrypt]
+const USAGE = `Usage: npm run keys:rotate [-- [--alg ES256|EdDSA] [--provider NAME] | -- --reencrypt]
 
   (nothing)     gives every issuer and verifier a new key; former keys stay published and verify what they signed;
                 a key of ISSUER_X509, VERIFIER_X509 or VERIFIER_ATTESTATION stays unchanged; credential requests are encrypted for a new key
   --alg         the algorithm of the new keys; by default each new key has the algorithm of the former key
+  --provider    the key provider that makes and keeps the new keys: a name of KEY_PROVIDERS, or database; by default each
+                new key stays where the former key is
   --reencrypt   moves all values that are encrypted under KEY_ENCRYPTION_KEY_PREVIOUS to KEY_ENCRYPTION_KEY; encrypts
                 values that are stored in the clear; makes no new key`
 
-function optionsOf(args: readonly string[]): { anew: boolean; algorithm: SigningAlgorithm | undefined } {
-  const [option, value, ...others] = args
-  if (option === undefined) return { anew: false, algorithm: undefined }
-  if (option === '--reencrypt' && value === undefined) return { anew: true, algorithm: undefined }
-  const known = option === '--alg' && (value === 'ES256' || value === 'EdDSA')
-  if (!known || others.length > 0) throw new ConfigurationError(USAGE)
-  return { anew: false, algorithm: value }
+interface Options {
+  readonly anew: boolean
+  readonly algorithm?: SigningAlgorithm
+  readonly provider?: string
+}
+
+function optionsOf(args: readonly string[]): Options {
+  if (args[0] === '--reencrypt' && args.length === 1) return { anew: true }
+  let options: Options = { anew: false }
+  for (let at = 0; at < args.length; at += 2) {
+    const [option, value] = args.slice(at)
+    if (option === '--alg' && (value === 'ES256' || value === 'EdDSA') && options.algorithm === undefined)
+      options = { ...options, algorithm: value }
+    else if (option === '--provider' && value !== undefined && options.provider === undefined)
+      options = { ...options, provider: value }
+    else throw new ConfigurationError(USAGE)
+  }
+  return options
+}
+
+/** @throws {ConfigurationError} for a provider that is not configured, cannot be used, or does not have the algorithm. */
+async function assertProvider(providers: KeyProviders, { provider, algorithm }: Options): Promise<void> {
+  if (provider !== undefined && provider !== DATABASE && !providers.names.includes(provider))
+    throw new ConfigurationError(`KEY_PROVIDERS has no provider ${provider}.`)
+  await providers.start()
+  if (provider === undefined || provider === DATABASE || algorithm === undefined) return
+  const algorithms = await providers.algorithms(provider)
+  if (!algorithms.includes(algorithm))
+    throw new ConfigurationError(
+      `The key provider ${provider} has no keys for ${algorithm}, only for ${algorithms.join(', ')}.`,
+    )
 }
 
 /**
@@ -36,9 +63,11 @@ function optionsOf(args: readonly string[]): { anew: boolean; algorithm: Signing
  * @throws {ConfigurationError} for an unusable environment or unusable arguments.
  */
 export async function keysCommand(args: readonly string[], environment: NodeJS.ProcessEnv): Promise<string[]> {
-  const { anew, algorithm } = optionsOf(args)
+  const options = optionsOf(args)
+  const { anew, algorithm, provider } = options
   const config = readConfig(environment)
   const database = connectDatabase(config.databaseUrl, { max: 2, waitMs: UNHURRIED_MS })
+  const providers = createKeyProviders({ config, clock: () => new Date() })
   try {
     const { keyEncryptionKeys } = config
     if (anew && keyEncryptionKeys.length === 0) throw new ConfigurationError('KEY_ENCRYPTION_KEY must be defined.')
@@ -52,12 +81,15 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
       const count = await reencrypt({ store: atRest, walkStore, keys: [current, ...former], root })
       return [`${encrypted + count} values encrypted anew.`]
     }
+    await assertProvider(providers, options)
     const newId = () => crypto.randomUUID()
     const stores = { keys, keyRotation: createKeyRotationStore(database) }
     const vault = createVault(keyEncryptionKeys)
     const { rotated, kept } = await rotateKeys({
       store: stores.keyRotation,
       vault,
+      providers,
+      provider,
       config,
       newId,
       clock: () => new Date(),
@@ -78,6 +110,7 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
       `${rotated.length} records have a new key.`,
     ]
   } finally {
+    await providers.close()
     await database.close()
   }
 }

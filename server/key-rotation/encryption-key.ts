@@ -1,4 +1,4 @@
-import type { NewKey } from '../dids/store.js'
+import type { NewKey } from '../keys/new-key.js'
 import { ENCRYPTION_KEY_SET, type KeyStore } from '../keys/store.js'
 import type { Vault } from '../keys/vault.js'
 import { publicJwkOf } from '../protocol/jose/jws.js'
@@ -17,7 +17,7 @@ async function newEncryptionKey({ vault, newId }: Pick<Making, 'vault' | 'newId'
   const id = newId()
   const jwk = generateEncryptionKey(id)
   const privateJwk = await vault.protect({ column: 'keys.private_jwk', id }, JSON.stringify(jwk))
-  return { id, alg: 'ECDH-ES', publicJwk: publicJwkOf(jwk), privateJwk }
+  return { id, alg: 'ECDH-ES', publicJwk: publicJwkOf(jwk), privateJwk, provider: null, reference: null }
 }
 
 /**

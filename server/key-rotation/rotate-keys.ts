@@ -1,21 +1,22 @@
 import type { Config } from '../config/config.js'
 import { type SigningAlgorithm, signingDidOf } from '../dids/identity.js'
-import type { NewDid, NewKey } from '../dids/store.js'
-import type { Vault } from '../keys/vault.js'
+import type { NewDid } from '../dids/store.js'
+import { type KeyMaking, type NewKey, newSigningKey } from '../keys/new-key.js'
+import { DATABASE } from '../keys/providers/providers.js'
 import { didJwk } from '../protocol/did/did-jwk.js'
 import { didKeyFromJwk } from '../protocol/did/did-key.js'
-import { generateKeyPair, type Jwk } from '../protocol/jose/jws.js'
+import type { Jwk } from '../protocol/jose/jws.js'
 import { attests } from '../protocol/openid4vp/verifier-attestation.js'
 import type { KeyRotationStore, Rotation, SigningRecord } from './store.js'
 
-export interface RotationOptions {
+export interface RotationOptions extends KeyMaking {
   readonly store: KeyRotationStore
-  readonly vault: Vault
   readonly config: BaseUrls & Pick<Config, 'verifierAttestation'>
-  readonly newId: () => string
   readonly clock: () => Date
   /** Algorithm of the new keys; the former key's algorithm unless given. */
   readonly algorithm?: SigningAlgorithm | undefined
+  /** The key provider of the new keys, or `database`; by default each key stays where the former key is. */
+  readonly provider?: string | undefined
 }
 
 /** A record with a new key, and the DID that it now uses to sign. */
@@ -74,12 +75,10 @@ async function rotationOf(
   records: readonly SigningRecord[],
   options: RotationOptions,
 ): Promise<Rotation> {
-  const { vault, newId, config } = options
+  const { config } = options
   const alg = options.algorithm ?? (first.alg === 'EdDSA' ? 'EdDSA' : 'ES256')
-  const { privateJwk, publicJwk } = await generateKeyPair(alg)
-  const id = newId()
-  const protectedJwk = await vault.protect({ column: 'keys.private_jwk', id }, JSON.stringify(privateJwk))
-  const key = { id, alg, publicJwk, privateJwk: protectedJwk }
+  const place = options.provider ?? first.provider
+  const key = await newSigningKey(options, alg, place === null || place === DATABASE ? undefined : place)
   return rotationTo(key, first, records, { config, at: options.clock() })
 }
 

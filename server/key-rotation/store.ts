@@ -3,8 +3,9 @@ import { recordAudit } from '../audit/audit.js'
 import type { Database } from '../database/connect.js'
 import { fragment } from '../database/fragment.js'
 import { publicJwk } from '../database/row-shapes.js'
-import type { NewDid, NewKey } from '../dids/store.js'
+import type { NewDid } from '../dids/store.js'
 import { Prisma } from '../generated/prisma/client.js'
+import type { NewKey } from '../keys/new-key.js'
 import { currentKey } from '../keys/store.js'
 
 const zSigningRecord = z.strictObject({
@@ -17,6 +18,8 @@ const zSigningRecord = z.strictObject({
   keyId: z.string(),
   alg: z.string(),
   publicJwk,
+  /** The key provider that has this key; null for the database. */
+  provider: z.string().nullable(),
   /** Whether this key has a certificate. */
   certified: z.boolean(),
   isDefault: z.boolean(),
@@ -61,7 +64,7 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
     /** Every issuer and verifier record, the oldest first. */
     signingRecords: (): Promise<SigningRecord[]> =>
       sql(zSigningRecord)`
-        SELECT r.kind, r.id, r.method, r.created_by AS "createdBy", r.key_set_id AS "keySetId", k.id AS "keyId", k.alg, k.public_jwk AS "publicJwk",
+        SELECT r.kind, r.id, r.method, r.created_by AS "createdBy", r.key_set_id AS "keySetId", k.id AS "keyId", k.alg, k.public_jwk AS "publicJwk", k.provider,
           k.x5c IS NOT NULL AS certified, r.is_default AS "isDefault",
           w.did AS "didWeb"
         FROM (SELECT 'issuer' AS kind, id, method, created_by, key_set_id, created_at, is_default FROM issuers

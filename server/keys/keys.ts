@@ -1,36 +1,56 @@
+import { canonicalAlgorithm } from '../protocol/jose/algorithms.js'
 import { createSigner, type Jwk, type Signer } from '../protocol/jose/jws.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 import { SecretError } from '../protocol/jose/sealed.js'
 import { beginEncryption, namingTheKey, newRootText } from './at-rest/begin.js'
 import { parseRoot, ROOT, type Root } from './at-rest/root.js'
 import type { AtRestStore } from './at-rest/store.js'
-import type { KeyStore } from './store.js'
+import type { KeyProviders } from './providers/providers.js'
+import type { KeyStore, StoredKey } from './store.js'
 import { createVault, openStored, type Vault } from './vault.js'
 
 /** Limit of imported signers in memory; beyond this limit a private key is imported again. */
 const MAX_SIGNERS = 2_000
 
 export interface Keys {
-  /** The signer of a stored key under an absolute key id (a DID URL). The key is imported once and kept. */
+  /**
+   * The signer of a stored key under an absolute key id (a DID URL). The key is imported once and kept. A key in a key
+   * provider signs there; `sign` then throws 503 if the provider is away.
+   */
   signer(keyId: string, kid: string): Promise<Signer>
   /** The private JWK, for a hosted wallet's own protocol client. */
   privateJwk(keyId: string): Promise<Jwk>
 }
 
-export function createKeys(store: KeyStore, vault: Vault): Keys {
+/** The signer of a key in a key provider. */
+function signerThere(key: StoredKey, kid: string, providers: Pick<KeyProviders, 'sign'>): Signer | undefined {
+  const { provider, reference, publicJwk } = key
+  const alg = canonicalAlgorithm(key.alg)
+  if (provider === null || reference === null || alg === undefined) return undefined
+  return { alg, kid, publicJwk, sign: (data) => providers.sign({ provider, reference, publicJwk, alg }, data) }
+}
+
+export function createKeys(store: KeyStore, vault: Vault, providers: Pick<KeyProviders, 'sign'>): Keys {
   const signers = new LruMap<string, Promise<Signer>>(MAX_SIGNERS)
 
-  const privateJwkOf = async (keyId: string): Promise<Jwk> => {
+  const keyOf = async (keyId: string): Promise<StoredKey> => {
     const key = await store.find(keyId)
     if (key === undefined) throw new Error(`Key ${keyId} does not exist.`)
+    return key
+  }
+
+  const revealed = async (key: StoredKey): Promise<Jwk> => {
+    if (key.privateJwk === null) throw new Error(`Key ${key.id} is not in the database.`)
     return JSON.parse(await vault.reveal({ column: 'keys.private_jwk', id: key.id }, key.privateJwk)) as Jwk
   }
 
-  const importSigner = async (keyId: string, kid: string): Promise<Signer> =>
-    createSigner(await privateJwkOf(keyId), kid)
+  const importSigner = async (keyId: string, kid: string): Promise<Signer> => {
+    const key = await keyOf(keyId)
+    return signerThere(key, kid, providers) ?? createSigner(await revealed(key), kid)
+  }
 
   return {
-    privateJwk: privateJwkOf,
+    privateJwk: async (keyId) => revealed(await keyOf(keyId)),
     signer(keyId, kid) {
       const name = `${keyId} ${kid}`
       const known = signers.get(name)

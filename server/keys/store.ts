@@ -12,11 +12,20 @@ const zStoredKey = z.strictObject({
   publicJwk,
   /** Its certificate chain, leaf first, each base64 DER; null without a certificate. */
   x5c,
-  privateJwk: z.string(),
+  /** Null for a key in a key provider. */
+  privateJwk: z.string().nullable(),
+  /** The key provider that has the key, and the name of the key there; null for a key in the database. */
+  provider: z.string().nullable(),
+  reference: z.string().nullable(),
 })
 
 /** A stored signing key; the vault protects `privateJwk`. */
 export type StoredKey = z.infer<typeof zStoredKey>
+
+const zKeyInProvider = z.strictObject({ provider: z.string(), reference: z.string(), publicJwk })
+
+/** A key in a key provider. */
+export type KeyInProvider = z.infer<typeof zKeyInProvider>
 
 const zPublishedKeys = z.strictObject({
   algorithms: z.array(z.string()),
@@ -69,7 +78,10 @@ export const ownKeySets: Fragment = fragment`
   UNION ALL SELECT key_set_id FROM dids WHERE holder_id IS NULL UNION ALL SELECT ${ENCRYPTION_KEY_SET}`
 
 const columns = fragment`
-  k.id, k.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.x5c, k.private_jwk AS "privateJwk"`
+  k.id, k.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.x5c, k.private_jwk AS "privateJwk", k.provider, k.reference`
+
+/** Limit of keys in providers that a start checks. */
+const MOST_CHECKED = 1_000
 
 export type KeyStore = ReturnType<typeof createKeyStore>
 
@@ -130,6 +142,14 @@ export function createKeyStore({ prisma, sql }: Database) {
         SELECT k.id FROM keys k WHERE k.id = ${id} AND k.key_set_id NOT IN (${ownKeySets})`
       return rows.length > 0
     },
+
+    /** Keys in providers with which issuer and verifier records sign now. */
+    inProviders: (): Promise<KeyInProvider[]> =>
+      sql(zKeyInProvider)`
+        SELECT k.provider, k.reference, k.public_jwk AS "publicJwk"
+        FROM (SELECT key_set_id FROM issuers UNION ALL SELECT key_set_id FROM verifiers) r
+        ${currentKey(fragment`r.key_set_id`)}
+        WHERE k.provider IS NOT NULL LIMIT ${MOST_CHECKED}`,
 
     /** All present and former keys of a key set. */
     ofKeySet: (keySetId: string): Promise<StoredKey[]> =>

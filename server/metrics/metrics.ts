@@ -110,6 +110,8 @@ export interface Metrics {
   claimsSource(outcome: SourceOutcome): void
   /** Counts a try of a webhook delivery. */
   webhookTry(outcome: WebhookTryOutcome): void
+  /** Counts a call to a key provider. @param provider its name in KEY_PROVIDERS */
+  keyProviderCall(provider: string, operation: string, outcome: string, seconds: number): void
   /** Counts a request with an `Idempotency-Key` that was used before. */
   idempotency(outcome: IdempotencyOutcome): void
   /** Counts an attempt to read a trusted list. @param outcome `changed`, `unchanged`, or the failed check */
@@ -189,6 +191,19 @@ function counters(registry: Registry) {
       name: 'credence_webhook_tries_total',
       help: 'Tries of webhook deliveries, by outcome: "delivered", "retry" (failed, another try follows), or "failed" (given up).',
       labelNames: ['outcome'],
+      registers,
+    }),
+    keyProviderCalls: new Counter({
+      name: 'credence_key_provider_calls_total',
+      help: 'Calls to key providers, by provider, operation and outcome.',
+      labelNames: ['provider', 'operation', 'outcome'],
+      registers,
+    }),
+    keyProviderSeconds: new Histogram({
+      name: 'credence_key_provider_call_duration_seconds',
+      help: 'Time of calls to key providers, with their time in the queue.',
+      labelNames: ['provider', 'operation'],
+      buckets: DURATIONS,
       registers,
     }),
     idempotency: new Counter({
@@ -436,6 +451,10 @@ export function createMetrics(): Metrics {
       counted.verifications.labels(failed === undefined ? 'valid' : 'invalid', failed ?? '').inc(),
     outbound: (outcome) => counted.outbound.labels(outcome).inc(),
     claimsSource: (outcome) => counted.claimsSources.labels(outcome).inc(),
+    keyProviderCall: (provider, operation, outcome, seconds) => {
+      counted.keyProviderCalls.labels(provider, operation, outcome).inc()
+      counted.keyProviderSeconds.labels(provider, operation).observe(seconds)
+    },
     webhookTry: (outcome) => counted.webhookTries.labels(outcome).inc(),
     idempotency: (outcome) => counted.idempotency.labels(outcome).inc(),
     trustListRead: (outcome) => counted.trustListReads.labels(outcome).inc(),

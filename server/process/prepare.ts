@@ -9,6 +9,7 @@ import { createDidStore } from '../dids/store.js'
 import { createKeyRotationStore } from '../key-rotation/store.js'
 import { createAtRestStore } from '../keys/at-rest/store.js'
 import { openStoredKeys } from '../keys/keys.js'
+import { createKeyProviders } from '../keys/providers/providers.js'
 import { createKeyStore } from '../keys/store.js'
 import { createVault } from '../keys/vault.js'
 import { createLog, type Log, logDestination } from '../log/log.js'
@@ -21,6 +22,7 @@ export async function prepareDatabase(config: Config, log: Log): Promise<void> {
     const applied = await migrate(lock)
     if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
     const database = connectDatabase(config.directDatabaseUrl, { max: 2, waitMs: UNHURRIED_MS })
+    const providers = createKeyProviders({ config, clock: () => new Date() })
     try {
       const stores = {
         agents: createAgentStore(database),
@@ -34,8 +36,9 @@ export async function prepareDatabase(config: Config, log: Log): Promise<void> {
         config.keyEncryptionKeys,
       )
       if (encrypted > 0) log.info({ values: encrypted }, 'stored secrets encrypted for their rows')
-      await ensureDefaults({ config, vault, newId: () => crypto.randomUUID(), ...stores })
+      await ensureDefaults({ config, vault, newId: () => crypto.randomUUID(), providers, ...stores })
     } finally {
+      await providers.close()
       await database.close()
     }
   })

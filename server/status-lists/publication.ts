@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
+import { ServiceError } from '../api/errors.js'
 import type { Config } from '../config/config.js'
 import { keyIdOf, signingDidOf } from '../dids/identity.js'
 import type { Keys } from '../keys/keys.js'
@@ -219,7 +220,12 @@ export function createPublication({ store, keys, config, clock }: PublicationPor
     const name = `${form} ${id}`
     const known = published.get(name)
     if (known !== undefined && known.version === list.version && isUsable(known)) return answered(known)
-    const signed = await signOnce(form, list)
+    const signed = await signOnce(form, list).catch((error: unknown) => {
+      // The list is right until it expires, if no status changed. So a key provider that is away disturbs nobody until then.
+      const isRight = known?.version === list.version && clock().getTime() < known.expiresAt
+      if (isRight && error instanceof ServiceError && error.status === 503) return known
+      throw error
+    })
     published.set(name, signed, signed.body.length + signed.gzipped.length)
     return answered(signed)
   }

@@ -13,8 +13,8 @@ import type { Platform } from './platform.js'
 
 /** Creates the identities of this installation: its DIDs, issuers and verifiers. */
 export function wireIdentities(platform: Platform) {
-  const { config, stores, listsOver, clock, newId, vault, keys, formats } = platform
-  const identify: Identify = (request) => newIdentity(vault, newId, request)
+  const { config, stores, listsOver, clock, newId, vault, keys, keyProviders, formats } = platform
+  const identify: Identify = (request) => newIdentity({ vault, newId, providers: keyProviders }, request)
 
   const acceptDisplay = createAcceptDisplay({ store: stores.images, config, clock })
 
@@ -27,6 +27,7 @@ export function wireIdentities(platform: Platform) {
       config,
       newId,
       identify,
+      keyProviders,
       acceptDisplay,
     }),
     dids: createAgentDids({ store: stores.dids, lists: listsOver(createDidStore), config, create: dids.create }),

@@ -30,6 +30,7 @@ import { createRefusals } from '../keys/claims/refusals.js'
 import { createClaimsVault, installationOf } from '../keys/claims/vault.js'
 import { createDecryptionKeys } from '../keys/decryption-keys.js'
 import { createKeys, rootSecret } from '../keys/keys.js'
+import { createKeyProviders } from '../keys/providers/providers.js'
 import { createKeyStore } from '../keys/store.js'
 import { createVault } from '../keys/vault.js'
 import { createLog, type Log } from '../log/log.js'
@@ -145,7 +146,13 @@ export async function createPlatform(
     // The statement that recorded the event also wrote it to the outbox of webhooks.
     delivery.wake()
   })
-  const keys = createKeys(stores.keys, vault)
+  const keyProviders = createKeyProviders({
+    config,
+    clock,
+    onCall: metrics.keyProviderCall,
+    outbound: { ...options.outbound, onEnd: metrics.outbound },
+  })
+  const keys = createKeys(stores.keys, vault, keyProviders)
   const sealingKey = memoized((label) => deriveKey(root.secret, label))
   const baseUrls = [config.issuerBaseUrl, config.verifierBaseUrl]
   const outboundOptions: OutboundOptions = {
@@ -263,6 +270,7 @@ export async function createPlatform(
     ...(tokens.identityProvider === undefined ? {} : { identityProvider: tokens.identityProvider }),
     ...certificateChecks(config, clock),
     ...(config.keyEncryptionKeys.length === 0 ? {} : { encryption: async () => refusals.status() }),
+    ...(keyProviders.names.length === 0 ? {} : { keyProviders: keyProviders.health }),
     ...options.checks,
   }
   const [current, ...former] = keyEncryptionKeys
@@ -302,6 +310,7 @@ export async function createPlatform(
     vault,
     claims,
     keys,
+    keyProviders,
     decryptionKeys: createDecryptionKeys(stores.keys, vault, clock),
     sealingKey,
     names: createNameIndex(sealingKey('names')),
@@ -360,6 +369,7 @@ export async function createPlatform(
       pings.close()
       await events.close()
       await outbound.close()
+      await keyProviders.close()
       await toProvider.close()
       await replica.close()
       await database.close()

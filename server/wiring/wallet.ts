@@ -52,7 +52,7 @@ export function wireWallet(platform: Platform, features: WalletFeatures) {
     store: stores.holders,
     lists: listsOver((database) => ({ holders: createHolderStore(database), dids: createDidStore(database) })),
     config,
-    identify: (request) => newIdentity(vault, newId, request),
+    identify: (request) => newIdentity({ vault, newId, providers: platform.keyProviders }, request),
     createDid: dids.create,
     newId,
   })

@@ -11,13 +11,16 @@ export async function newIssuer(
 ): Promise<AgentRecord> {
   const { method = 'key', alg = 'ES256' } = options
   const baseUrl = platform.config.issuerBaseUrl
-  const identity = await newIdentity(platform.vault, platform.newId, {
-    method,
-    purpose: 'issuer',
-    createdBy,
-    baseUrl,
-    alg,
-  })
+  const identity = await newIdentity(
+    { ...platform, providers: platform.keyProviders },
+    {
+      method,
+      purpose: 'issuer',
+      createdBy,
+      baseUrl,
+      alg,
+    },
+  )
   return platform.stores.agents.insertIssuer(
     { id: randomUUID(), method, display: [], imageIds: [], isDefault: false, createdBy },
     identity,

@@ -9,6 +9,7 @@ import { readConfig } from '../../server/config/config.js'
 import { connectDatabase } from '../../server/database/connect.js'
 import { migrate } from '../../server/database/migrate.js'
 import { withStartLock } from '../../server/database/start-lock.js'
+import { createKeyProviders } from '../../server/keys/providers/providers.js'
 import { createVault } from '../../server/keys/vault.js'
 import { createStores } from '../../server/wiring/stores.js'
 import { localEnvironment } from '../main/process.js'
@@ -29,8 +30,10 @@ afterAll(() => project.remove())
 async function prepare(databaseUrl: string): Promise<void> {
   await withStartLock(databaseUrl, migrate)
   const database = connectDatabase(databaseUrl, { max: 2 })
+  const config = readConfig(localEnvironment(databaseUrl))
   await ensureDefaults({
-    config: readConfig(localEnvironment(databaseUrl)),
+    config,
+    providers: createKeyProviders({ config, clock: () => new Date() }),
     vault: createVault([]),
     newId: randomUUID,
     ...createStores(database),

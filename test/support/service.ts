@@ -5,6 +5,7 @@ import { connectDatabase, UNHURRIED_MS } from '../../server/database/connect.js'
 import { createAppServer } from '../../server/http/server.js'
 import { createAtRestStore } from '../../server/keys/at-rest/store.js'
 import { openStoredKeys } from '../../server/keys/keys.js'
+import { createKeyProviders } from '../../server/keys/providers/providers.js'
 import { createVault } from '../../server/keys/vault.js'
 import { createLog } from '../../server/log/log.js'
 import type { Features } from '../../server/wiring/features.js'
@@ -92,13 +93,19 @@ async function makeDefaults(config: Config): Promise<void> {
   const database = connectDatabase(config.databaseUrl, { max: 2, waitMs: UNHURRIED_MS })
   const stores = createStores(database)
   await openStoredKeys({ keys: stores.keys, atRest: createAtRestStore(database) }, config.keyEncryptionKeys)
-  await ensureDefaults({
-    config,
-    vault: createVault(config.keyEncryptionKeys),
-    newId: () => crypto.randomUUID(),
-    ...stores,
-  })
-  await database.close()
+  const providers = createKeyProviders({ config, clock: () => new Date() })
+  try {
+    await ensureDefaults({
+      config,
+      vault: createVault(config.keyEncryptionKeys),
+      newId: () => crypto.randomUUID(),
+      providers,
+      ...stores,
+    })
+  } finally {
+    await providers.close()
+    await database.close()
+  }
 }
 
 /** A long time-out. On a busy machine, which may stop for seconds, a short time-out would fail a test. */

@@ -25,8 +25,9 @@ export interface WalletProvider {
 const secondsOf = (now: Date) => Math.floor(now.getTime() / 1000)
 
 /** @param iss name of the provider */
-export async function createWalletProvider({ privateJwk, x5c }: CertifiedKey, iss: string): Promise<WalletProvider> {
-  const signer = await createSigner(privateJwk, 'wallet-provider')
+export async function createWalletProvider({ place, x5c }: CertifiedKey, iss: string): Promise<WalletProvider> {
+  if (!('privateJwk' in place)) throw new Error('The configuration admits only a private key here.')
+  const signer = await createSigner(place.privateJwk, 'wallet-provider')
   const signed = (typ: string, payload: Record<string, unknown>) =>
     signCompact(signer, { typ, kid: undefined, x5c: [...x5c] }, payload)
   return {

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+
+/** Names of providers are metric labels and stand in the database. */
+const zName = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, { error: 'must be 1 to 32 lower case letters, digits or hyphens' })
+  .refine((name) => name !== 'database', { error: 'must not be database' })
+
+const MOST_PROVIDERS = 16
+
+/** The members that the entries of all kinds have. The kind checks its own members when it is opened. */
+const zEntry = z
+  .looseObject({
+    name: zName,
+    kind: z.enum(['pkcs11', 'aws-kms', 'azure-keyvault', 'google-kms', 'vault-transit'], {
+      error: 'must be pkcs11, aws-kms, azure-keyvault, google-kms or vault-transit',
+    }),
+    concurrency: z.int().min(1).max(256).default(8),
+    queue: z.int().min(0).max(10_000).default(1_000),
+    timeoutSeconds: z.number().min(0.1).max(60).default(5),
+  })
+  .transform(({ name, kind, concurrency, queue, timeoutSeconds, ...settings }) => ({
+    name,
+    kind,
+    concurrency,
+    queue,
+    timeoutSeconds,
+    settings,
+  }))
+
+/** A key provider as KEY_PROVIDERS describes it. */
+export type KeyProviderEntry = Readonly<z.output<typeof zEntry>>
+
+const zEntries = z
+  .array(zEntry)
+  .max(MOST_PROVIDERS, { error: `must not list more than ${MOST_PROVIDERS} providers` })
+  .refine((entries) => new Set(entries.map(({ name }) => name)).size === entries.length, {
+    error: 'each name must stand there once',
+  })
+
+/** Reads the JSON file of key providers. The list is empty if no file is configured. */
+export const keyProviders = z
+  .string()
+  .optional()
+  .transform((path, context): readonly KeyProviderEntry[] => {
+    if (path === undefined) return []
+    const message = (reason: string) => `must name a JSON file of key providers: ${reason}.`
+    try {
+      const parsed = zEntries.safeParse(JSON.parse(readFileSync(path, 'utf8')))
+      if (parsed.success) return parsed.data
+      const [issue] = parsed.error.issues
+      context.addIssue({ code: 'custom', message: message(`${issue?.path.join('.')} ${issue?.message}`.trim()) })
+    } catch (error) {
+      context.addIssue({
+        code: 'custom',
+        message: message(error instanceof SyntaxError ? 'it is no JSON' : 'it cannot be read'),
+      })
+    }
+    return z.NEVER
+  })

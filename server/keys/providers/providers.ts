@@ -1,0 +1,180 @@
+import { errors } from '../../api/errors.js'
+import { type Config, ConfigurationError } from '../../config/config.js'
+import { createOutbound, type Outbound, type OutboundFetch } from '../../outbound/guard.js'
+import { OutboundError } from '../../outbound/outbound-error.js'
+import type { SignatureAlgorithm } from '../../protocol/jose/algorithms.js'
+import { isSameKey, type Jwk } from '../../protocol/jose/jwk.js'
+import { type GuardedProvider, type GuardPorts, guardProvider } from './guarded.js'
+import { type KeyProvider, type ProviderKey, type ProviderNetwork, ProviderRefusal } from './provider.js'
+import { PROVIDER_KINDS } from './registry.js'
+
+/** The name that stands for keys in the database, and so for no key provider. */
+export const DATABASE = 'database'
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
+
+/** A stored key in a provider. */
+export interface StoredProviderKey extends ProviderKey {
+  readonly provider: string
+}
+
+export interface KeyProvidersPorts {
+  readonly config: Pick<Config, 'keyProviders'>
+  readonly clock: () => Date
+  readonly onCall?: GuardPorts['onCall'] | undefined
+  /** The certificates of an `caFile`, and the rules of the network. Tests set them. */
+  readonly outbound?: Pick<Parameters<typeof createOutbound>[0], 'lookup' | 'isPublicAddress' | 'onEnd'> | undefined
+}
+
+export type KeyProviders = ReturnType<typeof createKeyProviders>
+
+/** The guarded fetch of a provider. It reaches the origins of the provider only. */
+function fetchOf(
+  { origins, ca }: { readonly origins: ProviderNetwork['origins']; readonly ca: string | undefined },
+  outbound: KeyProvidersPorts['outbound'],
+  timeoutMs: number,
+): { readonly fetch: OutboundFetch; readonly outbound: Outbound } {
+  const allowed = new Set(origins.map((origin) => new URL(origin).origin))
+  const guarded = createOutbound({
+    ...outbound,
+    allowHttp: true,
+    allowedHosts: [...allowed].map((origin) => {
+      const { protocol, hostname, port } = new URL(origin)
+      return `${hostname}:${port === '' ? DEFAULT_PORTS[protocol] : port}`
+    }),
+    ownOrigins: [],
+    ownPathAllowed: () => false,
+    maxRedirects: 0,
+    timeoutMs,
+    ...(ca === undefined ? {} : { ca }),
+  })
+  return {
+    outbound: guarded,
+    fetch: (input, init) => {
+      const { origin, host } = new URL(input instanceof Request ? input.url : String(input))
+      if (allowed.has(origin)) return guarded.fetch(input, { ...init, redirect: 'manual' })
+      return Promise.reject(new OutboundError('url', `${host} is no address of this key provider.`))
+    },
+  }
+}
+
+const refused = (name: string, reason: string) =>
+  new ConfigurationError(`Invalid environment variables:\n- KEY_PROVIDERS (${name}): ${reason}`)
+
+/** The key providers of KEY_PROVIDERS. Each one is opened at its first use, or by `start`. */
+export function createKeyProviders({ config, clock, onCall = () => {}, outbound }: KeyProvidersPorts) {
+  const { entries, environment } = config.keyProviders
+  const networks: Outbound[] = []
+
+  const openOf = (entry: (typeof entries)[number]) => async (): Promise<KeyProvider> => {
+    const { name, timeoutSeconds } = entry
+    const kind = await PROVIDER_KINDS[entry.kind]?.()
+    if (kind === undefined) throw new ProviderRefusal(`kind ${entry.kind} is unknown.`)
+    const parsed = kind.settings.safeParse(entry.settings)
+    if (!parsed.success) {
+      const [issue] = parsed.error.issues
+      throw new ProviderRefusal(`${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not usable'}`.trim())
+    }
+    const network = kind.network?.(parsed.data, environment)
+    const ca = network?.caFile === undefined ? undefined : await caOf(network.caFile)
+    const made = fetchOf({ origins: network?.origins ?? [], ca }, outbound, timeoutSeconds * 1_000)
+    networks.push(made.outbound)
+    return kind.open(parsed.data, { name, fetch: made.fetch, environment, clock })
+  }
+
+  const providers = new Map<string, GuardedProvider>(
+    entries.map((entry) => {
+      const { name, concurrency, queue, timeoutSeconds } = entry
+      const limits = { concurrency, queue, timeoutMs: timeoutSeconds * 1_000 }
+      return [name, guardProvider({ name, open: openOf(entry), limits, onCall })]
+    }),
+  )
+
+  function providerOf(name: string): GuardedProvider {
+    const provider = providers.get(name)
+    if (provider !== undefined) return provider
+    throw errors.signingUnavailable(new Error(`KEY_PROVIDERS has no provider ${name}.`))
+  }
+
+  return {
+    names: [...providers.keys()] as readonly string[],
+
+    /** The algorithms of new keys of a provider. @throws 503 if the provider cannot be opened now. */
+    async algorithms(name: string): Promise<readonly SignatureAlgorithm[]> {
+      try {
+        return await providerOf(name).algorithms()
+      } catch (cause) {
+        throw errors.signingUnavailable(cause)
+      }
+    },
+
+    /** Makes a key in a provider. @throws 503 if the provider cannot do it now. */
+    generate: (name: string, label: string, alg: SignatureAlgorithm): Promise<ProviderKey> =>
+      providerOf(name).generate(label, alg),
+
+    /** Finds a key in a provider. @throws {ProviderRefusal} if the key is unknown or unusable. */
+    find: (name: string, reference: string): Promise<ProviderKey> => providerOf(name).find(reference),
+
+    /** Signs with a key of a provider. @throws 503 if the provider cannot do it now. */
+    sign: async ({ provider, ...key }: StoredProviderKey, data: Uint8Array): Promise<Uint8Array> =>
+      providerOf(provider).sign(key, data),
+
+    /** Opens and checks each provider. @throws {ConfigurationError} that names the provider that cannot be used. */
+    async start(): Promise<void> {
+      for (const provider of providers.values()) {
+        const usable = provider.algorithms().then(() => provider.check())
+        await usable.catch((error: unknown) => {
+          throw refused(provider.name, error instanceof Error ? error.message : String(error))
+        })
+      }
+    },
+
+    /**
+     * Checks that the providers still have stored keys.
+     *
+     * @throws {ConfigurationError} that names the provider and the key.
+     */
+    async assertHave(
+      keys: readonly { readonly provider: string; readonly reference: string; readonly publicJwk: Jwk }[],
+    ) {
+      for (const { provider, reference, publicJwk } of keys) {
+        if (!providers.has(provider)) throw refused(provider, 'is missing, and a record signs with a key of it.')
+        const found = await providerOf(provider)
+          .find(reference)
+          .catch((error: unknown) => {
+            throw refused(provider, error instanceof Error ? error.message : String(error))
+          })
+        if (!isSameKey(found.publicJwk, publicJwk))
+          throw refused(provider, `${reference} is a different key from the key that a record signs with.`)
+      }
+    },
+
+    /** For readiness: `degraded` names the providers that do not answer. */
+    async health(): Promise<{ readonly degraded: string } | 'up'> {
+      const all = await Promise.all(
+        [...providers.values()].map((provider) =>
+          provider.check().then(
+            () => [],
+            () => [provider.name],
+          ),
+        ),
+      )
+      const away = all.flat()
+      return away.length === 0 ? 'up' : { degraded: `${away.join(', ')} cannot be used` }
+    },
+
+    async close(): Promise<void> {
+      await Promise.all([...providers.values()].map((provider) => provider.close()))
+      await Promise.all(networks.map((network) => network.close()))
+    },
+  }
+}
+
+async function caOf(file: string): Promise<string> {
+  const { readFile } = await import('node:fs/promises')
+  try {
+    return await readFile(file, 'utf8')
+  } catch {
+    throw new ProviderRefusal(`${file} cannot be read.`)
+  }
+}
