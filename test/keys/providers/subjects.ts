@@ -48,6 +48,9 @@ export interface Subject {
   readonly forbidden: Reply
   /** Ends all credentials at the provider, as an operator would. */
   readonly revoke: () => void
+  /** The members of an entry of KEY_PROVIDERS, and the environment that they need. */
+  readonly settings: Readonly<Record<string, unknown>>
+  readonly environment: Readonly<Record<string, string>>
   open(): Promise<KeyProvider>
   add(name: string, wish?: KeyWish): string
 }
@@ -128,6 +131,8 @@ async function aws(): Promise<Subject> {
     signedOctets: (got) => Buffer.from(String(JSON.parse(got.body).Message), 'base64'),
     forbidden: { status: 400, body: { __type: 'AccessDeniedException', Message: 'User is not authorized: hunter2' } },
     revoke: revokeAll(double.issued),
+    settings: { endpoint: double.origin },
+    environment,
     open: () => openProvider('aws-kms', { endpoint: double.origin }, environment, clock.now),
     add: (name, wish) => `arn:aws:kms:eu-central-1:111122223333:key/${double.chest.add(name, wish).name}`,
   }
@@ -155,6 +160,8 @@ async function azure(): Promise<Subject> {
     signedOctets: (got) => Buffer.from(String(JSON.parse(got.body).value), 'base64url'),
     forbidden: { status: 403, body: { error: { code: 'Forbidden', message: 'Caller has no permission: hunter2' } } },
     revoke: revokeAll(double.issued),
+    settings,
+    environment: {},
     open: () => openProvider('azure-keyvault', settings, {}, clock.now),
     add: (name, wish) => double.chest.add(name, wish).name,
   }
@@ -177,6 +184,8 @@ async function google(): Promise<Subject> {
     signedOctets: (got) => Buffer.from(String(Object.values(JSON.parse(got.body).digest)[0]), 'base64'),
     forbidden: { status: 403, body: { error: { code: 403, status: 'PERMISSION_DENIED', message: 'Denied: hunter2' } } },
     revoke: revokeAll(double.issued),
+    settings,
+    environment: {},
     open: () => openProvider('google-kms', settings, {}, clock.now),
     add: (name, wish) => `${KEY_RING}/cryptoKeys/${double.chest.add(name, wish).name}/cryptoKeyVersions/1`,
   }
@@ -203,9 +212,20 @@ async function vault(): Promise<Subject> {
     signedOctets: (got) => Buffer.from(String(JSON.parse(got.body).input), 'base64'),
     forbidden: { status: 403, body: { errors: ['permission denied: hunter2'] } },
     revoke: revokeAll(double.issued),
+    settings,
+    environment: {},
     open: () => openProvider('vault-transit', settings, {}, clock.now),
     add: (name, wish) => `${double.chest.add(name, wish).name}/1`,
   }
+}
+
+/** The environment of a service whose key provider `hsm` is a subject's. */
+export async function environmentWith({
+  kind,
+  settings,
+  environment,
+}: Pick<Subject, 'kind' | 'settings' | 'environment'>) {
+  return { ...environment, KEY_PROVIDERS: await testFile(JSON.stringify([{ name: 'hsm', kind, ...settings }])) }
 }
 
 /** All kinds that are spoken to over HTTP. */
