@@ -1,6 +1,11 @@
 import { rm, writeFile } from 'node:fs/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { KeyProvider, ProviderNetwork, ProviderTools } from '../../../server/keys/providers/provider.js'
+import {
+  type KeyProvider,
+  type ProviderNetwork,
+  ProviderRefusal,
+  type ProviderTools,
+} from '../../../server/keys/providers/provider.js'
 import { PROVIDER_KINDS } from '../../../server/keys/providers/registry.js'
 import { startAws } from './doubles/aws.js'
 import { AZURE_IDS, startAzure } from './doubles/azure.js'
@@ -492,6 +497,17 @@ describe('credentials of Vault', () => {
     await signsWith(provider, reference)
     await expect.poll(renewals).toBe(2)
     expect(double.uses.left).toBe(0)
+  })
+
+  test('a token that cannot be a header is refused, and the message does not quote it', async () => {
+    const clock = testClock()
+    const double = await ended(startVault(clock.now))
+    const authentication = { method: 'token', tokenFile: await testFile('hunter2\nx-injected: 1') }
+    const provider = await openProvider('vault-transit', settingsOf(double.origin, authentication), {}, clock.now)
+    const error = await provider.check(soon()).catch((thrown: Error) => thrown)
+    expect(error).toBeInstanceOf(ProviderRefusal)
+    expect((error as Error).message).not.toContain('hunter2')
+    expect(double.got).toEqual([])
   })
 
   test('a key with a plaintext backup, a derived key and an old version are refused', async () => {

@@ -250,6 +250,16 @@ describe.each(Object.entries(SUBJECTS))('a key provider of the kind %s', (_kind,
     }
   })
 
+  test.each([302, 307])('a redirect (%i) is not followed, so no other address gets the credentials', async (status) => {
+    const { provider, add, double } = await begin()
+    const key = await provider.find(add('payments'), soon())
+    double.faults.api = ({ path }) =>
+      path === '/elsewhere' ? undefined : { status, body: '', headers: { location: `${double.origin}/elsewhere` } }
+    expect(await failureOf(provider.find(key.reference, soon()))).toBeInstanceOf(ProviderUnavailable)
+    expect(await failureOf(provider.sign(key, DATA, soon()))).toBeInstanceOf(ProviderUnavailable)
+    expect(double.got.filter(({ path }) => path === '/elsewhere')).toEqual([])
+  })
+
   test('an endless answer is cut off', async () => {
     const { provider, add, double } = await begin()
     const key = await provider.find(add('payments'), soon())

@@ -43,6 +43,9 @@ export interface Exchange {
 /** Failures of the guard that a repeated request would have again. */
 const LASTING: ReadonlySet<OutboundErrorCode> = new Set(['url', 'scheme', 'own-path', 'address'])
 
+/** Values that this service sends in headers (RFC 9110 §5.5). */
+const IN_HEADER = /^[\x20-\x7e]*$/
+
 const isPassing = (status: number) =>
   status === 408 || status === 429 || status >= 500 || (status >= 300 && status < 400)
 
@@ -59,6 +62,11 @@ export function createExchange(service: string, fetch: OutboundFetch): Exchange 
   return {
     service,
     async send(url, { method, headers, body, signal }) {
+      // The error of `fetch` would quote the value, which may be a token.
+      if (!Object.values(headers).every((value) => IN_HEADER.test(value)))
+        throw new ProviderRefusal(
+          `${service} cannot be asked: a token or name has characters that HTTP does not allow.`,
+        )
       try {
         const limits = { maxBytes: MAX_BYTES, timeoutMs: LONGEST_MS }
         const init = { method, headers, signal, redirect: 'manual', ...limits } as const
