@@ -38,15 +38,14 @@ function commonNameOf({ display }: AgentRecord, host: string): string {
 }
 
 /**
- * Makes a certification request (PKCS#10, RFC 2986) for a verifier's key as PEM, with the display name of the
- * verifier's record. The request is for digital signatures. It contains the host of VERIFIER_BASE_URL (dNSName) if the
- * host is a name.
+ * Makes a certification request (PKCS#10, RFC 2986) for the key of an issuer or verifier as PEM, with the display name of the
+ * record. The request is for digital signatures. It contains the host of the base URL (dNSName) if the host is a name.
  */
 export async function certificateRequestOf(
   record: AgentRecord,
   { alg, publicJwk }: StoredKey,
   signer: Signer,
-  verifierBaseUrl: string,
+  baseUrl: string,
 ): Promise<string> {
   const algorithm = ALGORITHMS[alg]
   if (algorithm === undefined) throw new Error(`No certificate can be requested for a key for ${alg}.`)
@@ -57,7 +56,7 @@ export async function certificateRequestOf(
     Pkcs10CertificateRequestGenerator,
     SubjectAlternativeNameExtension,
   } = await x509Library()
-  const { hostname } = new URL(verifierBaseUrl)
+  const { hostname } = new URL(baseUrl)
   const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
   const request = await Pkcs10CertificateRequestGenerator.create(
     {

@@ -76,7 +76,8 @@ export async function ensureDefaults(ports: DefaultsPorts): Promise<void> {
     if (known === undefined) await create(kind, baseUrl)
     else await follow(kind, known, baseUrl)
     await certify(kind, new Date())
-    await assertPlace(kind, known?.keySetId)
+    const record = await (kind === 'issuer' ? agents.defaultIssuer() : agents.defaultVerifier())
+    await assertPlace(kind, record?.keySetId)
   }
 
   await providers.start()

@@ -226,8 +226,7 @@ export const keyAndChain = z
         return { key: { provider, reference: reference.trim() }, chain }
       return { key: createPrivateKey(key), chain }
     } catch {
-      const message =
-        'must name a readable PEM file of a private key, unencrypted, and its certificates. A line "key: provider:name" may stand for the private key.'
+      const message = 'must name a readable PEM file of a private key, unencrypted, and its certificates.'
       context.addIssue({ code: 'custom', message })
       return z.NEVER
     }

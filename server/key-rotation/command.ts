@@ -1,19 +1,22 @@
 import { pathToFileURL } from 'node:url'
-import { ConfigurationError, readConfig } from '../config/config.js'
+import { certificateRequestOf } from '../agent/certificate-request.js'
+import { type AgentStore, createAgentStore } from '../agent/store.js'
+import { ServiceError } from '../api/errors.js'
+import { type Config, ConfigurationError, readConfig } from '../config/config.js'
 import { connectDatabase, UNHURRIED_MS } from '../database/connect.js'
-import type { SigningAlgorithm } from '../dids/identity.js'
+import { keyIdOf, type SigningAlgorithm } from '../dids/identity.js'
 import { reencrypt } from '../keys/at-rest/reencrypt.js'
 import { createAtRestStore } from '../keys/at-rest/store.js'
 import { createWalkStore } from '../keys/at-rest/walk-store.js'
-import { openStoredKeys, rootSecret } from '../keys/keys.js'
+import { createKeys, type Keys, openStoredKeys, rootSecret } from '../keys/keys.js'
 import { createKeyProviders, DATABASE, type KeyProviders } from '../keys/providers/providers.js'
-import { createKeyStore } from '../keys/store.js'
+import { createKeyStore, type KeyStore } from '../keys/store.js'
 import { createVault } from '../keys/vault.js'
 import { rotateEncryptionKey } from './encryption-key.js'
 import { rotateKeys } from './rotate-keys.js'
 import { createKeyRotationStore } from './store.js'
 
-const USAGE = `Usage: npm run keys:rotate [-- [--alg ES256|EdDSA] [--provider NAME] | -- --reencrypt]
+const USAGE = `Usage: npm run keys:rotate [-- [--alg ES256|EdDSA] [--provider NAME] | -- --reencrypt | -- --certificate-request]
 
   (nothing)     gives every issuer and verifier a new key; former keys stay published and verify what they signed;
                 a key of ISSUER_X509, VERIFIER_X509 or VERIFIER_ATTESTATION stays unchanged; credential requests are encrypted for a new key
@@ -21,16 +24,20 @@ const USAGE = `Usage: npm run keys:rotate [-- [--alg ES256|EdDSA] [--provider NA
   --provider    the key provider that makes and keeps the new keys: a name of KEY_PROVIDERS, or database; by default each
                 new key stays where the former key is
   --reencrypt   moves all values that are encrypted under KEY_ENCRYPTION_KEY_PREVIOUS to KEY_ENCRYPTION_KEY; encrypts
-                values that are stored in the clear; makes no new key`
+                values that are stored in the clear; makes no new key
+  --certificate-request
+                prints a certificate request (PKCS#10) for the key of the default issuer; makes no new key`
 
 interface Options {
   readonly anew: boolean
+  readonly request?: boolean
   readonly algorithm?: SigningAlgorithm
   readonly provider?: string
 }
 
 function optionsOf(args: readonly string[]): Options {
   if (args[0] === '--reencrypt' && args.length === 1) return { anew: true }
+  if (args[0] === '--certificate-request' && args.length === 1) return { anew: false, request: true }
   let options: Options = { anew: false }
   for (let at = 0; at < args.length; at += 2) {
     const [option, value] = args.slice(at)
@@ -54,6 +61,25 @@ async function assertProvider(providers: KeyProviders, { provider, algorithm }: 
     throw new ConfigurationError(
       `The key provider ${provider} has no keys for ${algorithm}, only for ${algorithms.join(', ')}.`,
     )
+}
+
+/**
+ * A certificate request for the key with which the default issuer signs. For a key in a key provider, the line for the file of ISSUER_X509
+ * comes first.
+ */
+async function issuerRequest(
+  agents: Pick<AgentStore, 'defaultIssuer'>,
+  store: Pick<KeyStore, 'current'>,
+  keys: Pick<Keys, 'signer'>,
+  { issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>,
+): Promise<string[]> {
+  const record = await agents.defaultIssuer()
+  const key = record === undefined ? undefined : await store.current(record.keySetId)
+  if (record === undefined || key === undefined)
+    throw new ConfigurationError('There is no default issuer yet. Start the service first.')
+  const signer = await keys.signer(key.id, keyIdOf(record.did, key.publicJwk))
+  const request = (await certificateRequestOf(record, key, signer, issuerBaseUrl)).trim()
+  return key.provider === null ? [request] : [`key: ${key.provider}:${key.reference}`, request]
 }
 
 /**
@@ -85,6 +111,8 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
     const newId = () => crypto.randomUUID()
     const stores = { keys, keyRotation: createKeyRotationStore(database) }
     const vault = createVault(keyEncryptionKeys)
+    if (options.request)
+      return await issuerRequest(createAgentStore(database), keys, createKeys(keys, vault, providers), config)
     const { rotated, kept } = await rotateKeys({
       store: stores.keyRotation,
       vault,
@@ -94,6 +122,9 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
       newId,
       clock: () => new Date(),
       algorithm,
+    }).catch((error: unknown) => {
+      if (!(error instanceof ServiceError && error.cause instanceof Error)) throw error
+      throw new ConfigurationError(`A key could not be made: ${error.cause.message}`)
     })
     const encryption = await rotateEncryptionKey({ vault, newId, ...stores }, new Date())
     return [

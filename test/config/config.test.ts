@@ -195,6 +195,9 @@ describe('an invalid value is named in one line', () => {
     ['VERIFIER_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
     ['WALLET_TRUST_ANCHORS', '/nowhere/roots.pem', 'must name a readable PEM file of certificates.'],
     ['WALLET_CLIENTS', '/nowhere/wallets.json', 'must name a JSON file of wallets: it cannot be read.'],
+    ['KEY_PROVIDERS', '/nowhere/providers.json', 'must name a JSON file of key providers: it cannot be read.'],
+    ['ISSUER_KEY_PROVIDER', 'hsm', 'must be database or the name of a provider of KEY_PROVIDERS.'],
+    ['VERIFIER_KEY_PROVIDER', 'hsm', 'must be database or the name of a provider of KEY_PROVIDERS.'],
     [
       'ISSUER_X509',
       '/nowhere/issuer.pem',
@@ -511,6 +514,7 @@ describe('.env.example', () => {
       WALLET_TRUST_ANCHORS: '',
       WALLET_CLIENTS: '',
       WALLET_LINKS: '',
+      KEY_PROVIDERS: '',
       ISSUER_X509: '',
       VERIFIER_X509: '',
       VERIFIER_ATTESTATION: '',

@@ -1,17 +1,16 @@
 import { errors } from '../../api/errors.js'
 import { type Config, ConfigurationError } from '../../config/config.js'
-import { createOutbound, type Outbound, type OutboundFetch } from '../../outbound/guard.js'
+import type { Outbound, OutboundFetch } from '../../outbound/guard.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
 import type { SignatureAlgorithm } from '../../protocol/jose/algorithms.js'
 import { isSameKey, type Jwk } from '../../protocol/jose/jwk.js'
 import { type GuardedProvider, type GuardPorts, guardProvider } from './guarded.js'
-import { type KeyProvider, type ProviderKey, type ProviderNetwork, ProviderRefusal } from './provider.js'
+import { type NetworkRules, providerFetch } from './network.js'
+import { type KeyProvider, type ProviderKey, ProviderRefusal } from './provider.js'
 import { PROVIDER_KINDS } from './registry.js'
 
 /** The name that stands for keys in the database, and so for no key provider. */
 export const DATABASE = 'database'
-
-const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' }
 
 /** A stored key in a provider. */
 export interface StoredProviderKey extends ProviderKey {
@@ -22,41 +21,14 @@ export interface KeyProvidersPorts {
   readonly config: Pick<Config, 'keyProviders'>
   readonly clock: () => Date
   readonly onCall?: GuardPorts['onCall'] | undefined
-  /** The certificates of an `caFile`, and the rules of the network. Tests set them. */
-  readonly outbound?: Pick<Parameters<typeof createOutbound>[0], 'lookup' | 'isPublicAddress' | 'onEnd'> | undefined
+  /** Name resolution and address rules of the network, which tests set. */
+  readonly outbound?: NetworkRules | undefined
 }
 
 export type KeyProviders = ReturnType<typeof createKeyProviders>
 
-/** The guarded fetch of a provider. It reaches the origins of the provider only. */
-function fetchOf(
-  { origins, ca }: { readonly origins: ProviderNetwork['origins']; readonly ca: string | undefined },
-  outbound: KeyProvidersPorts['outbound'],
-  timeoutMs: number,
-): { readonly fetch: OutboundFetch; readonly outbound: Outbound } {
-  const allowed = new Set(origins.map((origin) => new URL(origin).origin))
-  const guarded = createOutbound({
-    ...outbound,
-    allowHttp: true,
-    allowedHosts: [...allowed].map((origin) => {
-      const { protocol, hostname, port } = new URL(origin)
-      return `${hostname}:${port === '' ? DEFAULT_PORTS[protocol] : port}`
-    }),
-    ownOrigins: [],
-    ownPathAllowed: () => false,
-    maxRedirects: 0,
-    timeoutMs,
-    ...(ca === undefined ? {} : { ca }),
-  })
-  return {
-    outbound: guarded,
-    fetch: (input, init) => {
-      const { origin, host } = new URL(input instanceof Request ? input.url : String(input))
-      if (allowed.has(origin)) return guarded.fetch(input, { ...init, redirect: 'manual' })
-      return Promise.reject(new OutboundError('url', `${host} is no address of this key provider.`))
-    },
-  }
-}
+/** The fetch of a kind that needs no network. */
+const noFetch: OutboundFetch = () => Promise.reject(new OutboundError('url', 'This key provider has no addresses.'))
 
 const refused = (name: string, reason: string) =>
   new ConfigurationError(`Invalid environment variables:\n- KEY_PROVIDERS (${name}): ${reason}`)
@@ -76,10 +48,11 @@ export function createKeyProviders({ config, clock, onCall = () => {}, outbound 
       throw new ProviderRefusal(`${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not usable'}`.trim())
     }
     const network = kind.network?.(parsed.data, environment)
-    const ca = network?.caFile === undefined ? undefined : await caOf(network.caFile)
-    const made = fetchOf({ origins: network?.origins ?? [], ca }, outbound, timeoutSeconds * 1_000)
+    if (network === undefined) return kind.open(parsed.data, { name, fetch: noFetch, environment, clock })
+    const made = await providerFetch(network, outbound, timeoutSeconds * 1_000)
     networks.push(made.outbound)
-    return kind.open(parsed.data, { name, fetch: made.fetch, environment, clock })
+    const { fetch } = made
+    return kind.open(parsed.data, { name, fetch, environment, clock })
   }
 
   const providers = new Map<string, GuardedProvider>(
@@ -167,14 +140,5 @@ export function createKeyProviders({ config, clock, onCall = () => {}, outbound 
       await Promise.all([...providers.values()].map((provider) => provider.close()))
       await Promise.all(networks.map((network) => network.close()))
     },
-  }
-}
-
-async function caOf(file: string): Promise<string> {
-  const { readFile } = await import('node:fs/promises')
-  try {
-    return await readFile(file, 'utf8')
-  } catch {
-    throw new ProviderRefusal(`${file} cannot be read.`)
   }
 }

@@ -151,6 +151,18 @@ describeToken(`a default issuer and verifier whose keys are in a PKCS#11 token${
     expect((await request('/health/readiness')).json.info.keyProviders).toEqual({ status: 'up' })
   })
 
+  it('get a certificate request for the issuer that the token signs', async () => {
+    const [line, request = ''] = await keysCommand(['--certificate-request'], environmentOf(issuer.service, token.env))
+    expect(line).toMatch(/^key: hsm:id=[0-9a-f]{32}$/)
+    const read = readRequest(`${request}\n`)
+    expect(read.signed).toBe(true)
+    const [row] = await query<{ public_jwk: { x: string } }>(
+      issuer.service.databaseUrl,
+      'SELECT public_jwk FROM issuers i JOIN keys k ON k.key_set_id = i.key_set_id WHERE i.is_default',
+    )
+    expect(read.publicKey.export({ format: 'jwk' }).x).toBe(row?.public_jwk.x)
+  })
+
   it('stay in the token when keys:rotate runs, and lists of the former key stay signed by it', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer()
     const before = credentialOf(await issuer.take(await issuer.token(id), SD_JWT))
@@ -350,7 +362,7 @@ describeToken(`a start with a token${skipped}`, () => {
     const files = await certificateFiles()
     const path = await files.fileOf([leafOf(), intermediate])
     const pem = (await readFile(path, 'utf8')).replace(
-      /-----BEGIN PRIVATE KEY[^]+END PRIVATE KEY-----/,
+      /-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----/,
       `key: hsm:${label}`,
     )
     await writeFile(path, pem)

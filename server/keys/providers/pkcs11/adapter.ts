@@ -5,9 +5,9 @@ import { pathToFileURL } from 'node:url'
 import { VARIABLES } from '../../../config/shown.js'
 import { digestOf } from '../digest.js'
 import { type KeyProvider, ProviderRefusal, type ProviderTools, ProviderUnavailable } from '../provider.js'
-import type { Pkcs11Settings } from './kind.js'
 import type { Answer, Call, Calls } from './messages.js'
 import { readPin } from './pin.js'
+import type { Pkcs11Settings } from './settings.js'
 
 /** Shortest time between two starts of the process. */
 const RESTART_MS = 1_000

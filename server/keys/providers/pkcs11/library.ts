@@ -49,6 +49,7 @@ export const packageDirectory = (): string => join(projectDirectory(), 'scripts'
 export function loadLibrary(): Library | undefined {
   const require = createRequire(join(packageDirectory(), 'package.json'))
   try {
+    // biome-ignore lint/correctness/noUndeclaredDependencies: npm run keys:pkcs11 installs it, the ordinary installation does not.
     return require('pkcs11js') as Library
   } catch {
     return undefined

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { ProviderRefusal, type ProviderTools } from '../provider.js'
-import type { Pkcs11Settings } from './kind.js'
+import type { Pkcs11Settings } from './settings.js'
 
 const COMMAND_MS = 10_000
 /** A PIN is a few octets long. */

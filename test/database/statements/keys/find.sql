@@ -4,7 +4,9 @@ SELECT
   k.alg,
   k.public_jwk AS "publicJwk",
   k.x5c,
-  k.private_jwk AS "privateJwk"
+  k.private_jwk AS "privateJwk",
+  k.provider,
+  k.reference
 FROM
   keys k
 WHERE
