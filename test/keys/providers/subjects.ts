@@ -3,9 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { providerFetch } from '../../../server/keys/providers/network.js'
 import type { KeyProvider, ProviderTools } from '../../../server/keys/providers/provider.js'
 import { PROVIDER_KINDS } from '../../../server/keys/providers/registry.js'
-import { createOutbound, type OutboundFetch } from '../../../server/outbound/guard.js'
+import type { OutboundFetch } from '../../../server/outbound/guard.js'
 import { OutboundError } from '../../../server/outbound/outbound-error.js'
 import { startAws } from './doubles/aws.js'
 import { AZURE_IDS, startAzure } from './doubles/azure.js'
@@ -86,17 +87,13 @@ export async function openProvider(
   if (kind === undefined) throw new Error(`There is no kind ${kindName}.`)
   const parsed = kind.settings.parse(settings)
   const { origins = [] } = kind.network?.(parsed, environment) ?? {}
-  const outbound = createOutbound({
-    allowHttp: true,
-    allowedHosts: [...origins, ...Object.values(moved)].map((origin) => new URL(origin).host),
-    ownOrigins: [],
-    ownPathAllowed: () => false,
-  })
-  onTestFinished(() => outbound.close())
+  const reached = origins.map((origin) => moved[origin] ?? origin)
+  const made = await providerFetch({ origins: reached }, undefined, 30_000)
+  onTestFinished(() => made.outbound.close())
   const fetch: OutboundFetch = (input, init) => {
-    const url = new URL(String(input))
-    if (!origins.includes(url.origin)) throw new OutboundError('url', `${url.origin} is not named by the kind.`)
-    return outbound.fetch(url.href.replace(url.origin, moved[url.origin] ?? url.origin), init)
+    const { href, origin } = new URL(String(input))
+    if (!origins.includes(origin)) throw new OutboundError('url', `${origin} is not named by the kind.`)
+    return made.fetch(href.replace(origin, moved[origin] ?? origin), init)
   }
   const provider = await kind.open(parsed, { name: 'hsm', fetch, environment, clock })
   onTestFinished(() => provider.close())
