@@ -1,6 +1,7 @@
 import { errors } from '../../api/errors.js'
 import { type Config, ConfigurationError } from '../../config/config.js'
 import type { Outbound, OutboundFetch } from '../../outbound/guard.js'
+import { inTime } from '../../outbound/in-time.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
 import type { SignatureAlgorithm } from '../../protocol/jose/algorithms.js'
 import { isSameKey, type Jwk } from '../../protocol/jose/jwk.js'
@@ -11,6 +12,9 @@ import { PROVIDER_KINDS } from './registry.js'
 
 /** The name that stands for keys in the database, and so for no key provider. */
 export const DATABASE = 'database'
+
+/** Time limit for the health of a provider. A slow provider must not fail the readiness of the service, whose limit is longer. */
+const HEALTH_MS = 2_000
 
 /** A stored key in a provider. */
 export interface StoredProviderKey extends ProviderKey {
@@ -126,7 +130,7 @@ export function createKeyProviders({ config, clock, onCall = () => {}, outbound 
     async health(): Promise<{ readonly degraded: string } | 'up'> {
       const all = await Promise.all(
         [...providers.values()].map((provider) =>
-          provider.check().then(
+          inTime(provider.check(), HEALTH_MS).then(
             () => [],
             () => [provider.name],
           ),

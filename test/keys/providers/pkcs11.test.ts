@@ -181,7 +181,7 @@ describeToken(`a default issuer and verifier whose keys are in a PKCS#11 token${
   })
 })
 
-describeToken(`a token that is taken away while the service runs${skipped}`, () => {
+describeToken(`a token that is taken away while the service runs${skipped}`, { timeout: 120_000 }, () => {
   let issuer: Issuer
   let own: Token
   const clock = movingClock()
@@ -218,21 +218,30 @@ describeToken(`a token that is taken away while the service runs${skipped}`, () 
     }
     const before = await counts()
     await own.takeAway()
-    for (let tried = 0; tried < 3; tried += 1) {
-      const refused = await issuer.requestCredential(access, body)
-      expect([refused.status, refused.json.error, refused.json.error_description]).toEqual([
-        503,
-        'temporarily_unavailable',
-        'Signing is not available at the moment.',
-      ])
-      expect(refused.headers.get('retry-after')).toBe('5')
+    // More requests than a process has reserved indices: indices that are not given back would run out.
+    const signDirectly = async () =>
+      issuer.service.request('POST', '/credentials/sign', {
+        authorization: await issuer.authorization(),
+        body: { type: JWT_VC, credential_subject: { product: 'Mill' }, format: 'dc+sd-jwt' },
+      })
+    for (let round = 0; round < 10; round += 1) {
+      const refused = await Promise.all(Array.from({ length: 4 }, () => issuer.requestCredential(access, body)))
+      for (const { status, json, headers } of refused) {
+        expect([status, json.error, json.error_description, headers.get('retry-after')]).toEqual([
+          503,
+          'temporarily_unavailable',
+          'Signing is not available at the moment.',
+          '5',
+        ])
+      }
+      for (const { status, json, headers } of await Promise.all(Array.from({ length: 4 }, signDirectly))) {
+        expect([status, json.message, headers.get('retry-after')]).toEqual([
+          503,
+          'Signing is not available at the moment.',
+          '5',
+        ])
+      }
     }
-    const direct = await issuer.service.request('POST', '/credentials/sign', {
-      authorization: await issuer.authorization(),
-      body: { type: JWT_VC, credential_subject: { product: 'Mill' }, format: 'dc+sd-jwt' },
-    })
-    expect([direct.status, direct.json.message]).toEqual([503, 'Signing is not available at the moment.'])
-    expect(direct.headers.get('retry-after')).toBe('5')
     expect(await counts()).toEqual(before)
     expect((await issuer.service.request('GET', '/health/readiness')).json.details.keyProviders).toEqual({
       status: 'degraded',
@@ -240,14 +249,14 @@ describeToken(`a token that is taken away while the service runs${skipped}`, () 
     })
     await own.bringBack()
     await expect
-      .poll(async () => (await issuer.requestCredential(access, body)).status, { timeout: 20_000, interval: 500 })
+      .poll(async () => (await issuer.requestCredential(access, body)).status, { timeout: 60_000, interval: 500 })
       .toBe(200)
     // The next index of the block: none was lost.
     expect((await counts())?.reserved).toBe(before?.reserved)
     await verifiedByJose(first)
   })
 
-  it('leaves no credential without an answer and no index twice, under load', { timeout: 90_000 }, async () => {
+  it('leaves no credential without an answer and no index twice, under load', async () => {
     const { service } = issuer
     const authorization = await issuer.authorization()
     const body = { type: JWT_VC, credential_subject: { product: 'Mill' }, format: 'dc+sd-jwt' }
@@ -269,7 +278,7 @@ describeToken(`a token that is taken away while the service runs${skipped}`, () 
       await setTimeout(1_500)
       await own.bringBack()
       const soFar = credentials.length
-      await expect.poll(() => credentials.length, { timeout: 30_000 }).toBeGreaterThan(soFar + 20)
+      await expect.poll(() => credentials.length, { timeout: 60_000 }).toBeGreaterThan(soFar + 20)
     } finally {
       over = true
       await wallets
@@ -295,7 +304,7 @@ describeToken(`a token that is taken away while the service runs${skipped}`, () 
     clock.ahead = 25 * 3_600
     expect((await list()).status).toBe(503)
     await own.bringBack()
-    await expect.poll(async () => (await list()).status, { timeout: 20_000, interval: 500 }).toBe(200)
+    await expect.poll(async () => (await list()).status, { timeout: 60_000, interval: 500 }).toBe(200)
   })
 })
 
