@@ -56,7 +56,7 @@ export function createCertify({ config, vault, newId, providers, agents, keys, k
    */
   async function uncertify(keySetId: string, current: StoredKey, now: Date) {
     const [former, signing] = await Promise.all([
-      // Nobody else can have a key of a key provider. A key of the database must not replace it silently.
+      // A key of a key provider cannot be in other hands. A key of the database must not replace it silently.
       current.provider === null ? keys.newestUncertified(keySetId) : current,
       keyRotation.signingRecords(),
     ])

@@ -63,7 +63,7 @@ export interface KeyProvider {
   close(): Promise<void>
 }
 
-/** What an adapter gets besides its settings. */
+/** The means that an adapter gets besides its settings. */
 export interface ProviderTools {
   /** The name of the provider in KEY_PROVIDERS, for messages. */
   readonly name: string

@@ -61,16 +61,26 @@ function createConnection(env: NodeJS.ProcessEnv) {
   let last = 0
   let ended = false
 
+  /** Only a call that waits for its answer keeps the service alive. */
+  function hold(isWaiting: boolean): void {
+    for (const handle of [child, child.channel]) {
+      if (isWaiting) handle?.ref()
+      else handle?.unref()
+    }
+  }
+
   const end = (reason: string) => {
     if (ended) return
     ended = true
     for (const { reject } of waiting.values()) reject(new ProviderUnavailable(reason))
     waiting.clear()
+    hold(false)
   }
 
   child.on('message', (answer: Answer) => {
     const one = waiting.get(answer.id)
     waiting.delete(answer.id)
+    if (waiting.size === 0) hold(false)
     if (one === undefined) return
     if (!('fault' in answer)) one.resolve(answer.result)
     else if (answer.fault === 'refused') one.reject(new ProviderRefusal(answer.reason))
@@ -81,8 +91,7 @@ function createConnection(env: NodeJS.ProcessEnv) {
   })
   child.on('error', () => end('the process of the token could not be started.'))
   child.on('exit', () => end('the process of the token has ended.'))
-  child.unref()
-  child.channel?.unref()
+  hold(false)
 
   function kill(reason: string): void {
     end(reason)
@@ -103,6 +112,7 @@ function createConnection(env: NodeJS.ProcessEnv) {
       return new Promise<Calls[Name]['result']>((resolve, reject) => {
         // A module that does not answer in time would not answer the next call either.
         const hang = () => kill('the token did not answer in time.')
+        hold(true)
         const settled = () => signal?.removeEventListener('abort', hang)
         waiting.set(id, {
           resolve: (result) => {
@@ -128,6 +138,7 @@ function createConnection(env: NodeJS.ProcessEnv) {
       end('the process of the token is closed.')
       if (child.exitCode !== null || child.signalCode !== null) return
       const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+      child.ref()
       if (child.connected) child.disconnect()
       await Promise.race([gone, pause(END_MS, undefined, { ref: false })])
       child.kill('SIGKILL')

@@ -1,7 +1,7 @@
 import type { SignatureAlgorithm } from '../../../protocol/jose/algorithms.js'
 import type { Jwk } from '../../../protocol/jose/jwk.js'
 
-/** What the process needs to open its token. It is the first message, so that the PIN is in no process list. */
+/** The settings with which the process opens its token. They are the first message, so that the PIN is in no process list. */
 export interface Opening {
   readonly module: string
   readonly tokenLabel: string | undefined
