@@ -30,7 +30,7 @@ import { settingsRouter } from './settings/settings.router.js'
 import { setupRouter } from './setup/setup.router.js'
 import { statisticsRouter } from './statistics/statistics.router.js'
 import { statusListsRouter } from './status-lists/status-lists.router.js'
-import { trustListsRouter } from './trust/trust-lists.router.js'
+import { publishedTrustListsRouter, trustListsRouter } from './trust/trust-lists.router.js'
 import { authorizationRequestsRouter } from './verifier/authorization-requests/authorization-requests.router.js'
 import { openid4vpRouter } from './verifier/openid4vp/openid4vp.router.js'
 import { qrCodesRouter } from './verifier/qr-codes/qr-codes.router.js'
@@ -71,7 +71,7 @@ const createAppRouter = (formats: Formats, features: Features) =>
       features.evidence,
     ),
     trustedIssuers: trustedIssuersRouter(features.trustedIssuers),
-    trustLists: trustListsRouter(features.trustLists, features.trustExplain, features.publishedLists),
+    trustLists: trustListsRouter(features.trustLists, features.trustExplain),
     walletTrust: walletTrustRouter(features.walletTrust),
     qrCodes: qrCodesRouter(features.qrCodes),
     pages: createPageRouter(features.peoplePages),
@@ -101,6 +101,7 @@ const createProtocolRouter = (features: Features) =>
     greeting: greetingRouter(features.homePage),
     health: healthRouter(features.health),
     statusLists: statusListsRouter(features.statusLists),
+    publishedTrustLists: publishedTrustListsRouter(features.publishedLists),
     metadata: metadataRouter(features.metadata),
     imageFiles: imageFilesRouter(features.images),
     schemaImages: schemaImagesRouter(features.schemas),

@@ -99,6 +99,8 @@ export interface Holding {
    * doctype. Empty if the configuration names no type.
    */
   typesOf(configuration: JsonObject): readonly string[]
+  /** `meta` of a credential query for these types (OpenID4VP 1.0 Appendix B): the reverse of {@link Holding.typesOf}. */
+  metaOf(types: readonly string[]): JsonObject
   /** The claims that the credential's holder sees, with every disclosure. */
   claimsOf(compact: string): Soon<JsonObject>
   /** The part of the claims that is about the subject. */

@@ -13,7 +13,7 @@ import {
 } from './trust-lists.contract.js'
 import type { TrustLists } from './trust-lists.js'
 
-export const trustListsRouter = (lists: TrustLists, { explain }: Explain, published: PublishedLists) =>
+export const trustListsRouter = (lists: TrustLists, { explain }: Explain) =>
   router({
     list: procedure(listTrustLists).query(() => lists.list()),
     add: procedure(addTrustList).mutation(({ ctx: { caller }, input }) => lists.add(input, caller?.sub ?? null)),
@@ -23,8 +23,13 @@ export const trustListsRouter = (lists: TrustLists, { explain }: Explain, publis
       lists.remove(input.id, caller?.sub ?? null),
     ),
     entities: procedure(listTrustListEntities).query(({ input }) => lists.entities(input)),
-    published: procedure(publishedTrustList).query(({ ctx: { request }, input }) =>
+    explain: procedure(explainTrust).mutation(({ ctx: { work }, input }) => explain(input, work)),
+  })
+
+/** The lists that this service publishes. */
+export const publishedTrustListsRouter = (published: PublishedLists) =>
+  router({
+    content: procedure(publishedTrustList).query(({ ctx: { request }, input }) =>
       published.reply(input.name, request.headers['if-none-match']),
     ),
-    explain: procedure(explainTrust).mutation(({ ctx: { work }, input }) => explain(input, work)),
   })

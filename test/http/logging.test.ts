@@ -299,6 +299,7 @@ describe('values that never reach the log', () => {
       '/status-lists/{id}',
       '/status-lists/{id}/suspension',
       '/token-status-lists/{id}',
+      '/trust-lists/{name}',
       '/vct/{name}',
     ])
     const templates = routesOf(restRouter)

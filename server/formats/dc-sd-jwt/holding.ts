@@ -82,6 +82,7 @@ export const holding: Holding = {
     credential: ([vct = '']) => ({ credential_format: 'dc+sd-jwt', vct, claims: {} }),
   },
   typesOf: ({ vct }) => (typeof vct === 'string' ? [vct] : []),
+  metaOf: (types) => ({ vct_values: [...types] }),
   claimsOf,
   subjectOf,
   x5cOf: (compact) => issuerJwt(compact).header.x5c,

@@ -58,6 +58,7 @@ export const holding: Holding = {
     }),
   },
   typesOf: ({ credential_definition: definition }) => (isObject(definition) ? texts(definition.type) : []),
+  metaOf: (types) => ({ type_values: [[...types]] }),
   claimsOf: (compact) => {
     const { proof: _, ...vc } = vcObjectOf(compact)
     return vc

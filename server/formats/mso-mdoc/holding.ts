@@ -60,6 +60,7 @@ export const holding: Holding = {
     credential: ([doctype = '']) => ({ credential_format: 'mso_mdoc', doctype, namespaces: {} }),
   },
   typesOf: ({ doctype }) => (typeof doctype === 'string' ? [doctype] : []),
+  metaOf: ([doctype = '']) => ({ doctype_value: doctype }),
   claimsOf: async (compact) => (await contentOf(compact)).claims,
   subjectOf: (claims) => ({ ...claims }),
   x5cOf: async (compact) => (await contentOf(compact)).x5c,

@@ -25,14 +25,8 @@ const LEEWAY_SECONDS = 60
 
 const invalid = (reason: string) => new InvalidRegistrationError(reason)
 
-/** The type of an offered credential, as in `meta` of a credential query (OpenID4VP 1.0 Appendix B). */
-function metaOf({ format, types }: Expectation): JsonObject {
-  if (format.name === 'mso_mdoc') return { doctype_value: types[0] }
-  return format.name === 'jwt_vc_json' ? { type_values: [[...types]] } : { vct_values: [...types] }
-}
-
-const covers = ({ content }: ValidCertificate, offered: Expectation): boolean => {
-  const query = { id: 'offered', format: offered.format.name, meta: metaOf(offered) }
+const covers = ({ content }: ValidCertificate, { format, types }: Expectation): boolean => {
+  const query = { id: 'offered', format: format.name, meta: format.holding.metaOf(types) }
   return beyond({ credentials: content.providesAttestations }, { credentials: [query] }, () => false).length === 0
 }
 

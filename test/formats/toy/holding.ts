@@ -16,6 +16,7 @@ export const holding: Holding = {
     credential: (types) => ({ credential_format: 'jwt_vc_json', type: [...types], claims: {} }),
   },
   typesOf: ({ toy_kind: kind }) => (typeof kind === 'string' ? [kind] : []),
+  metaOf: (types) => ({ type_values: [[...types]] }),
   claimsOf: (compact) => rootOfToy(payloadOfToy(compact)),
   subjectOf: (claims) => Object.assign({}, ...Object.values(claims)),
   x5cOf: () => undefined,

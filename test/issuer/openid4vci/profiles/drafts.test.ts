@@ -106,7 +106,9 @@ describe('ISSUER_LEGACY_PROFILES', () => {
 
   it('does not change the members of 1.0', async () => {
     const [open, plain] = [await metadataOf(issuer), await metadataOf(closed)]
-    const text = JSON.stringify(plain).replaceAll(closed.service.url, issuer.service.url)
+    // An issuer without a name is called by its host.
+    const hostOf = ({ service }: typeof issuer) => new URL(service.url).host
+    const text = JSON.stringify(plain).replaceAll(hostOf(closed), hostOf(issuer))
     expect(open).toMatchObject(JSON.parse(text))
     expect(JSON.stringify(open)).not.toMatch(/null|\[\]|\{\}/)
   })
