@@ -381,4 +381,32 @@ describe('a type as a file, and as a copy', () => {
     expect(version.mdoc).toEqual(TEMPLATES.find(({ key }) => key === 'mdl')?.body.mdoc)
     await context.close()
   })
+
+  it('has a preview in the colours of the published card, without any look', async () => {
+    await desk.opened('/types/new-type', async (page) => {
+      const ground = (region: Page | ReturnType<Page['locator']>) =>
+        region
+          .locator('.credential-face')
+          .first()
+          .evaluate((face) => getComputedStyle(face).backgroundColor)
+      await field(page, 'Technical name').fill('Plain')
+      await page.getByLabel('Claim, claim 1', { exact: true }).fill('name')
+      const preview = await ground(page)
+      await press(page, 'Publish')
+      await heading(page, 'Plain')
+      expect(await ground(page)).toBe(preview)
+    })
+  })
+
+  it('that is gone leaves a sentence, and nothing to make from it', async () => {
+    await desk.opened(
+      '/types/Gone',
+      async (page) => {
+        await page.getByText('This does not exist, was deleted, or belongs to another user.').waitFor()
+        expect(await page.getByRole('link', { name: 'Duplicate' }).count()).toBe(0)
+        expect(await page.getByRole('link', { name: 'New version' }).count()).toBe(0)
+      },
+      [404],
+    )
+  })
 })
