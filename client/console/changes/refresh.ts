@@ -5,8 +5,8 @@ import type { Change } from './shared-stream.js'
 const GATHER_MS = 1_000
 
 /**
- * Longest such time, in milliseconds. While changes follow one another, the time doubles up to this limit, so that a busy
- * service does not use up the calls of a session (CONSOLE_RATE_LIMIT_MAX).
+ * Longest such time, in milliseconds. While changes follow one another, the time doubles up to this limit. Otherwise a
+ * busy service would use up the calls of a session (CONSOLE_RATE_LIMIT_MAX).
  */
 const MOST_GATHER_MS = 5_000
 
@@ -40,7 +40,7 @@ const ALWAYS: QueryKey = ['audit']
 const ALL: readonly QueryKey[] = [ALWAYS, ...Object.values(SUBJECTS).flat()]
 
 /**
- * Reads the changed data on the screen again: once for all changes within a second, less often while many changes
+ * Reads the changed data on the screen again, once for all changes within a second. It reads less often while changes
  * follow one another, and never while the window is hidden. Changed data that is not on the screen is read when it is shown the next time.
  *
  * @param signal ends the work when it aborts
