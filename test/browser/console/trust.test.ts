@@ -267,7 +267,8 @@ it('every screen is good in every size, light and dark', async () => {
     ['/trusted', 'Trusted issuers'],
     ['/rotation', 'Rotate keys'],
     ['/issuers/new-issuer', 'New issuer'],
-    [`/issuers/${ofFile}`, 'Issuer'],
+    // An issuer without a name has the host of its base URL.
+    [`/issuers/${ofFile}`, new URL(desk.service.url).host],
     [`/verifiers/${own}`, 'Corner Shop'],
   ] as const
   await onEveryScreen(desk.browser, async (page, name) => {

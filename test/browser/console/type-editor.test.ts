@@ -382,19 +382,21 @@ describe('a type as a file, and as a copy', () => {
     await context.close()
   })
 
-  it('has a preview in the colours of the published card, without any look', async () => {
-    await desk.opened('/types/new-type', async (page) => {
-      const ground = (region: Page | ReturnType<Page['locator']>) =>
-        region
-          .locator('.credential-face')
+  it('without a look keeps the colours of its card in the editor', async () => {
+    const type = { name: 'Plain', version: 1, schema: { type: 'object', properties: { name: { type: 'string' } } } }
+    expect((await desk.service.request('POST', '/schemas', { body: type })).status).toBe(201)
+    await desk.opened('/types/Plain', async (page) => {
+      const ground = () =>
+        page
+          .locator('aside .credential-face')
           .first()
           .evaluate((face) => getComputedStyle(face).backgroundColor)
-      await field(page, 'Technical name').fill('Plain')
-      await page.getByLabel('Claim, claim 1', { exact: true }).fill('name')
-      const preview = await ground(page)
-      await press(page, 'Publish')
       await heading(page, 'Plain')
-      expect(await ground(page)).toBe(preview)
+      const before = await ground()
+      await page.getByRole('link', { name: 'New version' }).click()
+      await page.waitForURL(/\/types\/Plain\/edit$/)
+      await page.getByRole('button', { name: 'Publish version 2' }).waitFor()
+      expect(await ground()).toBe(before)
     })
   })
 
