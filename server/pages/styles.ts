@@ -53,7 +53,7 @@ a.button:hover { background: var(--accent-hover); }
 @media (min-width: 40rem) { .scanned:not(.dense) { grid-template-columns: 1fr 18rem; align-items: start; } }
 .again { margin: 1.5rem 0 0; }
 .again a { display: inline-block; padding: .5rem 0; }
-ul.asked { padding-left: 0; list-style: none; display: grid; gap: 1rem; }
+ul.asked { padding-inline-start: 0; list-style: none; display: grid; gap: 1rem; }
 .kept ul { margin: .25rem 0 1rem; padding-inline-start: 1.1rem; color: var(--soft); font-size: .9rem; }
 .or { margin: .5rem 0; color: var(--soft); }
 .described, .listed { margin: .75rem 0 0; color: var(--soft); font-size: .9rem; }

@@ -59,6 +59,25 @@ describe('the page of a request in a browser', () => {
     })
   })
 
+  it('has the requested credentials between the same edges as the other content, in both directions', async () => {
+    const asked = await askOnPage(service, { redirectUri })
+    for (const [locale, direction] of [
+      ['de', 'ltr'],
+      ['ar', 'rtl'],
+    ] as const) {
+      const context = await browser.newContext({ locale, viewport: { width: 390, height: 844 } })
+      const page = await context.newPage()
+      await page.goto(asked.pageUrl)
+      expect(await page.locator('html').getAttribute('dir')).toBe(direction)
+      const edges = async (selector: string) => {
+        const box = await page.locator(selector).first().boundingBox()
+        return [box?.x, box?.width]
+      }
+      expect(await edges('ul.asked > li'), locale).toEqual(await edges('main h1'))
+      await context.close()
+    }
+  })
+
   it('the QR code that contains a whole request is readable too', async () => {
     const asked = await askOnPage(service, { redirectUri, clientIdPrefix: 'redirect_uri' })
     expect(asked.authorizationRequestUri.length).toBeGreaterThan(700)

@@ -1,8 +1,14 @@
-import type { QueryClient, QueryKey } from '@tanstack/react-query'
+import { hashKey, type QueryClient, type QueryKey } from '@tanstack/react-query'
 import type { Change } from './shared-stream.js'
 
 /** Time for which changes are collected before the changed data is read again, in milliseconds. */
 const GATHER_MS = 1_000
+
+/**
+ * Longest such time, in milliseconds. While changes follow one another, the time doubles up to this limit. Otherwise a
+ * busy service would use up the calls of a session (CONSOLE_RATE_LIMIT_MAX).
+ */
+const MOST_GATHER_MS = 5_000
 
 type Kind = Change['kind']
 
@@ -31,23 +37,27 @@ const SUBJECTS: Readonly<Record<Exclude<Kind, 'everything'>, readonly QueryKey[]
 const ALWAYS: QueryKey = ['audit']
 
 /** All queries except the session and the configuration: no change of a record affects these two. */
-const ALL: readonly QueryKey[] = [ALWAYS, ...new Set(Object.values(SUBJECTS).flat())]
+const ALL: readonly QueryKey[] = [ALWAYS, ...Object.values(SUBJECTS).flat()]
 
 /**
- * Reads the changed data on the screen again: once for all changes within a second, and never while the window is
- * hidden. Changed data that is not on the screen is read when it is shown the next time.
+ * Reads the changed data on the screen again, once for all changes within a second. It reads less often while changes
+ * follow one another, and never while the window is hidden. Changed data that is not on the screen is read when it is shown the next time.
  *
  * @param signal ends the work when it aborts
  * @returns a function that receives each change
  */
 export function refresher(client: QueryClient, signal: AbortSignal): (change: Change) => void {
-  const due = new Set<QueryKey>()
+  // By their hashes, because several kinds of change share a key, and each query is read again once.
+  const due = new Map<string, QueryKey>()
   let timer: ReturnType<typeof setTimeout> | undefined
+  let gather = GATHER_MS
+  let readAt = Number.NEGATIVE_INFINITY
 
   const flush = () => {
     timer = undefined
     if (document.hidden) return
-    const keys = [...due]
+    readAt = performance.now()
+    const keys = [...due.values()]
     due.clear()
     for (const queryKey of keys) void client.invalidateQueries({ queryKey })
   }
@@ -58,7 +68,10 @@ export function refresher(client: QueryClient, signal: AbortSignal): (change: Ch
   signal.addEventListener('abort', () => clearTimeout(timer))
 
   return ({ kind }) => {
-    for (const key of kind === 'everything' ? ALL : [ALWAYS, ...SUBJECTS[kind]]) due.add(key)
-    timer ??= setTimeout(flush, GATHER_MS)
+    for (const key of kind === 'everything' ? ALL : [ALWAYS, ...SUBJECTS[kind]]) due.set(hashKey(key), key)
+    if (timer !== undefined) return
+    const isBusy = performance.now() - readAt < MOST_GATHER_MS
+    gather = isBusy ? Math.min(gather * 2, MOST_GATHER_MS) : GATHER_MS
+    timer = setTimeout(flush, gather)
   }
 }

@@ -226,7 +226,7 @@ export function Search() {
                   {result.details.join(' · ')}
                   {result.createdAt !== undefined && (
                     <>
-                      {' · '}
+                      {result.details.length > 0 && ' · '}
                       <RelativeTime at={result.createdAt} />
                     </>
                   )}

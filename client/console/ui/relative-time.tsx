@@ -1,3 +1,4 @@
+import { localeOf } from '../../../server/protocol/credential-card/values.js'
 import { useSpoken } from '../texts/use-texts.js'
 
 const UNITS = [
@@ -20,7 +21,7 @@ export function relative(then: Date, now: Date, language: string): string {
 export function RelativeTime({ at }: { readonly at: string }) {
   const { language } = useSpoken()
   const then = new Date(at)
-  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' }).format(then)
+  const exact = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'full', timeStyle: 'long' }).format(then)
   return (
     <time dateTime={at} title={exact}>
       {relative(then, new Date(), language)}

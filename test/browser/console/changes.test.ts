@@ -88,4 +88,30 @@ describe('lists of the console', () => {
     await expect.poll(() => rows.count(), SOON).toBe(before + 1)
     await context.close()
   })
+
+  it('are read less often while changes follow one another, and once more after the last change', async () => {
+    const context = await desk.browser.newContext()
+    const { page, complaints } = await watchedPage(context)
+    let reads = 0
+    page.on('request', (request) => {
+      if (request.url().includes('verificationSessions.list')) reads += 1
+    })
+    await makeRequest()
+    await page.goto(`${desk.service.url}/console/sessions`)
+    const rows = page.getByRole('table').getByRole('row')
+    await rows.first().waitFor()
+    await page.waitForTimeout(3_000)
+    const before = await rows.count()
+    reads = 0
+    const changes = 24
+    for (let made = 0; made < changes; made += 1) {
+      await makeRequest()
+      await page.waitForTimeout(500)
+    }
+    await expect.poll(() => rows.count(), SOON).toBe(before + changes)
+    // A list that is read each second would be read at least twelve times.
+    expect(reads).toBeLessThan(8)
+    expect(complaints).toEqual([])
+    await context.close()
+  })
 })

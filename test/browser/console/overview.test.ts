@@ -178,6 +178,26 @@ describe('the overview', () => {
     })
   })
 
+  it('reads each of its data at most once when it opens, and once more when its stream begins', async () => {
+    const { page } = await watchedPage(await desk.browser.newContext({ locale: 'en-GB' }))
+    const calls: string[] = []
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url())
+      const names = pathname.startsWith('/trpc/') ? decodeURIComponent(pathname.slice('/trpc/'.length)).split(',') : []
+      const inputs = JSON.parse(searchParams.get('input') ?? '{}')
+      calls.push(...names.map((name, at) => `${name} ${JSON.stringify(inputs[at])}`))
+    })
+    await page.goto(`${desk.service.url}/console/`)
+    await page.getByText('The service is ready.').waitFor()
+    const times = (start: string) => calls.filter((call) => call.startsWith(start)).length
+    // The first event of the stream lets the overview read everything again.
+    await expect.poll(() => times('statistics.read'), { timeout: 10_000 }).toBe(2)
+    await page.waitForTimeout(2_000)
+    expect(times('agent.issuers')).toBe(2)
+    expect([...new Set(calls)].filter((call) => calls.filter((other) => other === call).length > 2)).toEqual([])
+    await page.context().close()
+  })
+
   it('says that the service does not answer, and reads again by itself when it answers', async () => {
     const { page } = await watchedPage(await desk.browser.newContext({ locale: 'en-GB' }))
     await page.clock.install()

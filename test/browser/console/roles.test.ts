@@ -19,9 +19,6 @@ const ROLES = ['admin', 'issuing', 'verifying'] as const
 
 /** The buttons and links of screens, with the operation that each of them leads to. */
 const BUTTONS: readonly (readonly [path: Path, role: 'button' | 'link', name: string, operation: Operation])[] = [
-  ['/', 'link', en.overview.nextType, 'schemas.create'],
-  ['/', 'link', en.overview.nextOffer, 'credentialOffers.create'],
-  ['/', 'link', en.overview.nextRequest, 'authorizationRequests.create'],
   ['/types', 'link', en.types.make, 'schemas.create'],
   ['/types', 'link', en.types.offer, 'credentialOffers.create'],
   ['/types', 'link', 'Proof of purchase', 'schemas.versions'],
@@ -46,13 +43,19 @@ const BUTTONS: readonly (readonly [path: Path, role: 'button' | 'link', name: st
   ['/audit', 'button', en.exports.open, 'exports.create'],
 ]
 
+/** The next steps on the overview of an empty service, with the operation that each of them leads to. */
+const STEPS: readonly (readonly [name: string, operation: Operation])[] = [
+  [en.overview.nextType, 'schemas.create'],
+  [en.overview.nextOffer, 'credentialOffers.create'],
+  [en.overview.nextRequest, 'authorizationRequests.create'],
+]
+
 let started: ConsoleService
-/** The addresses of the screens whose path has an id. */
-let addresses: Partial<Record<Path, string>>
+/** The addresses of the screens whose path has an id. Undefined until there are records. */
+let addresses: Partial<Record<Path, string>> | undefined
 
 beforeAll(async () => {
   started = await startConsole({ env: { ISSUER_ROLE: 'issuing', VERIFIER_ROLE: 'verifying' } })
-  addresses = await prepared()
 })
 const desk = driven(async () => started.service)
 afterAll(() => started?.provider.close())
@@ -100,6 +103,10 @@ async function prepared(): Promise<Partial<Record<Path, string>>> {
   }
 }
 
+async function withRecords(): Promise<void> {
+  addresses ??= await prepared()
+}
+
 /** Calls of the page that the service refuses for the user's role. */
 function refusalsIn(page: Page): string[] {
   const refused: string[] = []
@@ -128,7 +135,20 @@ const paths = Object.keys(NEEDS).filter((path) => path !== '/signed-in') as Path
 const isAllowed = (path: Path, operations: ReadonlySet<string>) =>
   NEEDS[path].length === 0 || NEEDS[path].some((operation) => operations.has(operation))
 
+describe.each(ROLES)('an empty service and a user with the role %s', (role) => {
+  it('the overview has the next steps that the service allows', async () => {
+    await desk.opened('/', async (page) => {
+      const operations = await signIn(page, role)
+      const steps = page.getByRole('region', { name: en.overview.next }).getByRole('link')
+      const allowed = STEPS.filter(([, operation]) => operations.has(operation)).map(([name]) => name)
+      await expect.poll(() => steps.allTextContents()).toEqual(allowed)
+    })
+  })
+})
+
 describe.each(ROLES)('a user with the role %s', (role) => {
+  beforeAll(withRecords)
+
   it('is offered the screens and buttons that the service allows, and meets no refusal', async () => {
     await desk.opened('/', async (page) => {
       const refused = refusalsIn(page)
@@ -137,7 +157,7 @@ describe.each(ROLES)('a user with the role %s', (role) => {
       const places = PLACES.filter(({ to }) => isAllowed(to, operations)).map(({ name }) => en.nav[name])
       expect(await nav.getByRole('link').allTextContents()).toEqual(places)
       for (const path of paths) {
-        await page.goto(`${desk.service.url}/console${addresses[path] ?? path}`)
+        await page.goto(`${desk.service.url}/console${addresses?.[path] ?? path}`)
         await settled(page)
         const closed = page.getByRole('heading', { level: 1, name: en.session.noRoleTitle })
         expect([path, await closed.count()]).toEqual([path, isAllowed(path, operations) ? 0 : 1])
@@ -155,6 +175,8 @@ describe.each(ROLES)('a user with the role %s', (role) => {
 })
 
 describe('a screen that the user may not open', () => {
+  beforeAll(withRecords)
+
   it('names the roles that it needs, and whom to ask', async () => {
     await desk.opened('/', async (page) => {
       await signIn(page, 'issuing')
@@ -162,7 +184,7 @@ describe('a screen that the user may not open', () => {
       for (const [path, sentence] of [
         ['/audit', en.session.noRole(['admin'])],
         ['/requests/new-request', en.session.noRole(['verifying', 'admin'])],
-        [addresses['/requests/$id'], en.session.noRole(['verifying', 'admin'])],
+        [addresses?.['/requests/$id'], en.session.noRole(['verifying', 'admin'])],
       ]) {
         await page.goto(`${desk.service.url}/console${path}`)
         await heading(page, en.session.noRoleTitle)

@@ -52,6 +52,8 @@ describe('the search of the console', () => {
       expect(await chosen(page).textContent()).toContain('M-2')
       await page.keyboard.press('ArrowUp')
       expect(await chosen(page).textContent()).toContain('Ada at the front desk')
+      // A thing without details has its age alone.
+      expect(await chosen(page).locator('.soft').textContent()).toMatch(/^\d+ seconds? ago$|^now$/)
       await page.keyboard.press('Enter')
       await page.waitForURL(/\/console\/wallets\/[0-9a-f-]{36}$/)
       expect(await field(page).inputValue()).toBe('')

@@ -182,7 +182,7 @@ describe('a trusted list', () => {
       await state.getByText(words.outcomes.unchanged).waitFor()
       server.withdraw('/failing.jwt')
       await page.getByRole('button', { name: words.refresh }).click()
-      await state.getByText(/^in use until \w+ \d/).waitFor()
+      await state.getByText(/^in use until \d+ \w+ \d{4}$/).waitFor()
       await state.getByText(words.checks.unreachable).waitFor()
       await assertGood(page, 'trust-list-failing')
     })
@@ -354,6 +354,10 @@ it('the screens are good on a phone and on a desktop, in light and in dark', asy
     types: ['https://club.example/membership', 'urn:eudi:pid:1', 'org.iso.18013.5.1.mDL'],
     maxAgeHours: 48,
   })
+  await publish('/unreachable.jwt', operator, entities, { nextUpdate: seconds(86_400 * 30) })
+  const failing = await added('/unreachable.jwt')
+  server.withdraw('/unreachable.jwt')
+  await listsOf(desk.service).refresh(failing)
   const credential = await untrusted()
   await onEveryScreen(desk.browser, async (page, name) => {
     const open = async (path: string) => {
@@ -362,6 +366,9 @@ it('the screens are good on a phone and on a desktop, in light and in dark', asy
     }
     await open('/trust/lists')
     await rowOf(page, '/shown.jwt').waitFor()
+    await rowOf(page, '/unreachable.jwt')
+      .getByText(/^in use until /)
+      .waitFor()
     await assertGood(page, `trust-lists-${name}`)
     await open(`/trust/lists/${id}`)
     await page.getByText(words.certificates(1)).first().click()
@@ -373,5 +380,5 @@ it('the screens are good on a phone and on a desktop, in light and in dark', asy
     await page.getByText(explainWords.notTrusted).waitFor()
     await assertGood(page, `explain-${name}`)
   })
-  await listsOf(desk.service).remove(id)
+  for (const each of [id, failing]) await listsOf(desk.service).remove(each)
 })

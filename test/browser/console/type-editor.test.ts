@@ -381,4 +381,30 @@ describe('a type as a file, and as a copy', () => {
     expect(version.mdoc).toEqual(TEMPLATES.find(({ key }) => key === 'mdl')?.body.mdoc)
     await context.close()
   })
+
+  it('without a look keeps the colours of its card in the editor', async () => {
+    const type = { name: 'Plain', version: 1, schema: { type: 'object', properties: { name: { type: 'string' } } } }
+    expect((await desk.service.request('POST', '/schemas', { body: type })).status).toBe(201)
+    await desk.opened('/types/Plain', async (page) => {
+      const ground = () =>
+        page
+          .locator('aside .credential-face')
+          .first()
+          .evaluate((face) => getComputedStyle(face).backgroundColor)
+      await heading(page, 'Plain')
+      const before = await ground()
+      await page.getByRole('link', { name: 'New version' }).click()
+      await page.waitForURL(/\/types\/Plain\/edit$/)
+      await page.getByRole('button', { name: 'Publish version 2' }).waitFor()
+      expect(await ground()).toBe(before)
+    })
+  })
+
+  it('that is gone leaves a sentence, and nothing to make from it', async () => {
+    await desk.opened('/types/Gone', async (page) => {
+      await page.getByText('This does not exist, was deleted, or belongs to another user.').waitFor()
+      expect(await page.getByRole('link', { name: 'Duplicate' }).count()).toBe(0)
+      expect(await page.getByRole('link', { name: 'New version' }).count()).toBe(0)
+    })
+  })
 })

@@ -1,4 +1,5 @@
 import { useId, useSyncExternalStore } from 'react'
+import { localeOf } from '../../../../server/protocol/credential-card/values.js'
 import { useSpoken } from '../../texts/use-texts.js'
 
 interface Series {
@@ -89,8 +90,8 @@ export function Chart({ label, unit, days, series }: Props) {
   const dayWidth = (width - left) / Math.max(1, days.length)
   const barWidth = (dayWidth * 0.8) / Math.max(1, series.length)
   const y = (value: number) => HEIGHT - BOTTOM - (value / top) * (HEIGHT - BOTTOM - TOP)
-  const dated = new Intl.DateTimeFormat(language, { day: 'numeric', month: 'short' })
-  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full' })
+  const dated = new Intl.DateTimeFormat(localeOf(language), { day: 'numeric', month: 'short' })
+  const exact = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'full' })
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
   const whole = new Intl.NumberFormat(language)
   const figureOf = (values: readonly number[], at: number) => whole.format(values[at] ?? 0)

@@ -1,3 +1,4 @@
+import { localeOf } from '../../../../server/protocol/credential-card/values.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { relative } from '../../ui/relative-time.js'
 import { Tag } from '../../ui/tag.js'
@@ -17,8 +18,8 @@ export function CertificateEnd({ until }: Props) {
   const now = new Date()
   const end = new Date(until)
   const left = end.getTime() - now.getTime()
-  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(end)
-  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' }).format(end)
+  const day = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium' }).format(end)
+  const exact = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'full', timeStyle: 'long' }).format(end)
   if (left > WARN_MS) return <span title={exact}>{words.until(day)}</span>
   return (
     <Tag tone={left > 0 ? 'warn' : 'bad'} title={exact}>

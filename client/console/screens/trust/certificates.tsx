@@ -1,3 +1,4 @@
+import { localeOf } from '../../../../server/protocol/credential-card/values.js'
 import type { Certificate } from '../../queries/trust.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Fact } from '../../ui/fact.js'
@@ -11,7 +12,7 @@ export const commonName = (subject: string): string => /(?:^|, )CN=([^,]+)/.exec
 export function Certificates({ certificates }: { readonly certificates: readonly Certificate[] }) {
   const { language, texts } = useSpoken()
   const { trust: words } = texts
-  const day = (at: string) => new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(new Date(at))
+  const day = (at: string) => new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium' }).format(new Date(at))
   return (
     <ul className="plain certificates">
       {certificates.map(({ subject, issuer, serialNumber, validFrom, validUntil, fingerprint, names }) => (

@@ -46,16 +46,20 @@ export function TypeDetail() {
               </Link>
             </May>
           )}
-          <May open="/types/$name/edit">
-            <Link to="/types/$name/edit" params={{ name }} className="button">
-              {words.nextVersion}
-            </Link>
-          </May>
-          <May open="/types/new-type">
-            <Link to="/types/new-type" search={{ from: name }} className="button">
-              {words.duplicate}
-            </Link>
-          </May>
+          {!versions.isError && (
+            <>
+              <May open="/types/$name/edit">
+                <Link to="/types/$name/edit" params={{ name }} className="button">
+                  {words.nextVersion}
+                </Link>
+              </May>
+              <May open="/types/new-type">
+                <Link to="/types/new-type" search={{ from: name }} className="button">
+                  {words.duplicate}
+                </Link>
+              </May>
+            </>
+          )}
           {shown !== undefined && (
             <button type="button" onClick={() => saveType(bodyOfVersion(shown))}>
               {words.saveFile}

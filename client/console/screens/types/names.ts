@@ -1,3 +1,4 @@
+import { PLAIN_LOOK } from '../../../../server/protocol/credential-card/look.js'
 import type { CredenceInputs } from '../../../index.js'
 import { DEFAULT_LOCALE } from '../../ui/display-name.js'
 import { isImageId } from '../../ui/image-id.js'
@@ -43,7 +44,8 @@ export const NO_LOOK: Look = {
   svgTemplates: '',
 }
 
-export const COLORS = { backgroundColor: '#1d4fc4', textColor: '#ffffff' } as const
+/** The colours of a card without colours, so that the preview of a new type is the card of a type without a look. */
+export const COLORS = { backgroundColor: PLAIN_LOOK.background, textColor: PLAIN_LOOK.text } as const
 
 export const localeOf = ({ locale }: Pick<TypeName, 'locale'>): string => locale.trim() || DEFAULT_LOCALE
 

@@ -1,6 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { useState } from 'react'
+import { localeOf } from '../../../../../server/protocol/credential-card/values.js'
 import { batch } from '../../../queries/batches.js'
 import { batchResult, saveResponse } from '../../../queries/exports.js'
 import { credence } from '../../../service.js'
@@ -31,7 +32,7 @@ export function OfferBatch() {
       ? words.batch
       : (query.data.name ??
         words.unnamed(
-          new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }).format(
+          new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeStyle: 'short' }).format(
             new Date(query.data.createdAt),
           ),
         ))

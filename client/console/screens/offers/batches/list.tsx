@@ -1,5 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
+import { localeOf } from '../../../../../server/protocol/credential-card/values.js'
 import { batches } from '../../../queries/batches.js'
 import { useSpoken } from '../../../texts/use-texts.js'
 import { Asked } from '../../../ui/asked.js'
@@ -16,7 +17,7 @@ import { May } from '../../../ui/use-may.js'
 export function BatchList() {
   const { language, texts } = useSpoken()
   const { batches: words, many, sessions } = texts
-  const made = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' })
+  const made = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium', timeStyle: 'short' })
   const query = useInfiniteQuery(batches)
   const fromFile = (
     <May open="/offers/from-file">

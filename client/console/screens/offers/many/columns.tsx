@@ -1,3 +1,4 @@
+import { localeOf } from '../../../../../server/protocol/credential-card/values.js'
 import { useSpoken, useTexts } from '../../../texts/use-texts.js'
 import { Field } from '../../../ui/field.js'
 import { Panel } from '../../../ui/panel.js'
@@ -122,7 +123,7 @@ function Cell({ text, control, reading }: CellProps) {
     control.kind === 'number' || control.kind === 'integer'
       ? new Intl.NumberFormat(language, { maximumFractionDigits: 20 }).format(Number(typed))
       : control.kind === 'date'
-        ? new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(typed))
+        ? new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'long', timeZone: 'UTC' }).format(new Date(typed))
         : undefined
   return read === undefined ? (
     <span>{text}</span>

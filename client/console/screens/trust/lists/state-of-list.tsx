@@ -1,3 +1,4 @@
+import { localeOf } from '../../../../../server/protocol/credential-card/values.js'
 import type { TrustList } from '../../../queries/trust-lists.js'
 import { useTrustListTexts } from '../../../texts/trust-lists/use-trust-list-texts.js'
 import { useSpoken } from '../../../texts/use-texts.js'
@@ -17,8 +18,8 @@ export function StateOfList({ list: { state, check, usableUntil } }: { readonly 
     )
   if (usableUntil === undefined) return <Tag tone="warn">{words.states.failingOpen}</Tag>
   const until = new Date(usableUntil)
-  const day = new Intl.DateTimeFormat(language, { dateStyle: 'medium' }).format(until)
-  const exact = new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' }).format(until)
+  const day = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'medium' }).format(until)
+  const exact = new Intl.DateTimeFormat(localeOf(language), { dateStyle: 'full', timeStyle: 'long' }).format(until)
   return (
     <Tag tone="warn" title={exact}>
       {words.states.failing(day)}
