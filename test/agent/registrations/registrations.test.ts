@@ -276,6 +276,42 @@ describe('verifier_info of a request (OpenID4VP 1.0 §5.1, ETSI TS 119 472-2 §6
     ])
   })
 
+  it('attack: a former certificate of the use covers nothing that the newest one no longer covers', async () => {
+    const id = await newVerifier(service, admin)
+    await added(id, { iat: Math.floor(Date.now() / 1000) - 1_000 })
+    const narrow = [{ format: 'dc+sd-jwt', meta: PID, claim: [{ path: ['address'] }] }]
+    await added(id, { credentials: narrow })
+    const answer = await ask(id, asks(AGE))
+    expect([answer.status, answer.json.message]).toEqual([
+      400,
+      [expect.stringContaining('asks for the claim age_equal_or_over.18, which the certificate does not have')],
+    ])
+    expect((await ask(id, asks(['address']))).status).toBe(201)
+  })
+
+  it('attack: a former certificate of the use does not replace a newest one that is revoked', async () => {
+    const id = await newVerifier(service, admin)
+    await added(id, { iat: Math.floor(Date.now() / 1000) - 1_000 })
+    await added(id, { status: { status_list: { idx: 31, uri: `${registrar.url}/1` } } })
+    registrar.revoke(31)
+    await look()
+    const answer = await ask(id, asks(AGE))
+    expect([answer.status, answer.json.message]).toEqual([409, 'The registration certificate is revoked.'])
+  })
+
+  it('has the former certificate until the status of the newest one is known', async () => {
+    const id = await newVerifier(service, admin)
+    const former = await registrar.certify({ iat: Math.floor(Date.now() / 1000) - 1_000 })
+    await add(id, former)
+    registrar.state.away = true
+    const { state } = await added(id)
+    registrar.state.away = false
+    expect(state).toBe('status-unknown')
+    expect((await payloadOf(await ask(id, asks(AGE)))).verifier_info).toEqual([
+      { format: 'registration_cert', data: former },
+    ])
+  })
+
   it('has the pair of each party for which an intermediary asks', async () => {
     const party = { intermediary: { sub: 'VATDE-9', sname: 'Broker' } }
     const pair = async (sub: string) => {
@@ -496,6 +532,13 @@ describe('A registration certificate that no request can use is a 409, and readi
     await look(new Date(), own)
     const [shown] = (await own.request('GET', pathOf(id), { authorization })).json.items
     expect([shown.state, shown.reason]).toEqual(['signer', expect.stringContaining('Registrar is not on the list')])
+    // The certificate can be used again soon after the registrar is back on the list.
+    lists.publish('/wrprc.jwt', { body: await makeList(operator, registrarOf(registrar.root), { sequence: 3 }) })
+    expect(await refreshed(own)).toBe('changed')
+    const soon = new Date(Date.now() + 21_000)
+    for (const task of own.features.registrationWatch.tasks) await runTask(task, soon)
+    const [again] = (await own.request('GET', pathOf(id), { authorization })).json.items
+    expect(again.state).toBe('usable')
     await lists.close()
   })
 })
