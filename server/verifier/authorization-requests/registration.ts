@@ -57,7 +57,7 @@ const useOf = ({ subject, intermediary, intendedUse }: RegistrationContent): str
  * that are signed with the access certificate carry one, because wallets compare both certificates. Drafts of OpenID4VP have no
  * place for it.
  *
- * @returns undefined if the request carries none, or the caller's own
+ * @returns undefined if the request carries none, or the caller's own. A caller gives its own only for a verifier without any.
  * @throws 400 for a query beyond the certificate, for an unknown intended use, and if several certificates fit; 409 if no
  *   certificate can be used: it has expired, is revoked, is for another party, or its status is unknown
  */
@@ -69,7 +69,12 @@ export async function chooseRegistration(
 ): Promise<ChosenRegistration | undefined> {
   const { intendedUse, verifierInfo = [], profile, x5c } = asking
   const isOwn = verifierInfo.some(({ format }) => format === FORMAT)
-  if (isOwn || x5c === null || isDraft(profile)) {
+  const isCompared = x5c !== null && !isDraft(profile)
+  // Otherwise any text in its place would avoid the comparison.
+  if (isOwn && isCompared && registrations.length > 0) {
+    throw errors.badRequest(`verifierInfo must not have a ${FORMAT}, because the verifier has registration certificates`)
+  }
+  if (isOwn || !isCompared) {
     if (intendedUse === undefined) return undefined
     throw errors.badRequest(`intendedUse must be left out ${whyNone(isOwn, x5c)}`)
   }

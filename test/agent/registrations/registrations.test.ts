@@ -197,8 +197,6 @@ describe('verifier_info of a request (OpenID4VP 1.0 §5.1, ETSI TS 119 472-2 §6
       { format: 'registration_cert', data: certificate },
       { format: 'seal', data: 'x' },
     ])
-    const own = { verifierInfo: [{ format: 'registration_cert', data: 'x' }] }
-    expect((await payloadOf(await ask(id, asks(['anything']), own))).verifier_info).toEqual(own.verifierInfo)
   })
 
   it('is in signed requests over the Digital Credentials API too', async () => {
@@ -330,6 +328,16 @@ describe('verifier_info of a request (OpenID4VP 1.0 §5.1, ETSI TS 119 472-2 §6
     }
   })
 
+  it('attack: is not replaced by a text of the caller, which would avoid the comparison', async () => {
+    const id = await newVerifier(service, admin)
+    await added(id)
+    const answer = await ask(id, asks(['other']), { verifierInfo: [{ format: 'registration_cert', data: 'x' }] })
+    expect([answer.status, answer.json.message]).toEqual([
+      400,
+      ['verifierInfo must not have a registration_cert, because the verifier has registration certificates'],
+    ])
+  })
+
   it('is absent, and intendedUse is refused, in requests that wallets cannot compare with it', async () => {
     const id = await newVerifier(service, admin)
     await added(id)
@@ -338,10 +346,12 @@ describe('verifier_info of a request (OpenID4VP 1.0 §5.1, ETSI TS 119 472-2 §6
     expect((await ask(id, asks(AGE), { ...byDid, intendedUse: 'age-check' })).json.message).toEqual([
       'intendedUse must be left out where the request is not signed with the access certificate',
     ])
-    const own = { verifierInfo: [{ format: 'registration_cert', data: 'x' }], intendedUse: 'age-check' }
-    expect((await ask(id, asks(AGE), own)).json.message).toEqual([
+    const own = { verifierInfo: [{ format: 'registration_cert', data: 'x' }] }
+    const none = await newVerifier(service, admin)
+    expect((await ask(none, asks(AGE), { ...own, intendedUse: 'age-check' })).json.message).toEqual([
       'intendedUse must be left out where verifierInfo has a registration_cert',
     ])
+    expect((await payloadOf(await ask(none, asks(AGE), own))).verifier_info).toEqual(own.verifierInfo)
     await using drafts = await startService({
       maintenance: false,
       env: { ...(await environment()), VERIFIER_LEGACY_PROFILES: 'draft24' },
