@@ -83,7 +83,10 @@ export function createRegistrationWatch({ store, look, clock, log }: Registratio
         const seconds = secondsAfter(found)
         // Other faults are in the warnings of each hour.
         if (seconds === RETRY_SECONDS)
-          log.warn({ certificate: row.id, reason: found.failure }, 'the status of a registration certificate is unknown')
+          log.warn(
+            { certificate: row.id, reason: found.failure },
+            'the status of a registration certificate is unknown',
+          )
         await store.storeLook(row.id, found, new Date(now.getTime() + seconds * 1000))
       }),
     )

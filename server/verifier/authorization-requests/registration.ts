@@ -72,7 +72,9 @@ export async function chooseRegistration(
   const isCompared = x5c !== null && !isDraft(profile)
   // Otherwise any text in its place would avoid the comparison.
   if (isOwn && isCompared && registrations.length > 0) {
-    throw errors.badRequest(`verifierInfo must not have a ${FORMAT}, because the verifier has registration certificates`)
+    throw errors.badRequest(
+      `verifierInfo must not have a ${FORMAT}, because the verifier has registration certificates`,
+    )
   }
   if (isOwn || !isCompared) {
     if (intendedUse === undefined) return undefined
