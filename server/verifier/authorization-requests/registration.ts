@@ -48,7 +48,7 @@ interface Candidate {
 
 const nameOf = ({ id, content }: Candidate): string => content.intendedUse ?? id
 
-/** Of certificates for the same party and the same intended use, the newest replaces the others. */
+/** The party and the intended use of a certificate. The newest certificate of a use replaces the others. */
 const useOf = ({ subject, intermediary, intendedUse }: RegistrationContent): string =>
   JSON.stringify([subject.identifier, intermediary?.identifier, intendedUse])
 
