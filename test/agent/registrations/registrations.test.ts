@@ -505,6 +505,39 @@ describe('A registration certificate that no request can use is a 409, and readi
     expect((await refused(id))[0]).toBe(201)
   })
 
+  it('because another registrar on the list has signed the status list', async () => {
+    const lists = await startListServer()
+    const operator = makeOperator()
+    const other = makeRoot('C=EU/Other registrar')
+    const entities = [
+      { name: 'Registrar', issuance: [registrar.root] },
+      { name: 'Other', issuance: [other] },
+    ]
+    lists.publish('/two.jwt', { body: await makeList(operator, entities) })
+    await using own = await startService({
+      maintenance: false,
+      env: {
+        TRUST_LISTS: await listsFile(definition(`${lists.url}/two.jwt`, operator, { purpose: 'registrars' })),
+        OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
+      },
+    })
+    expect(await refreshed(own)).toBe('changed')
+    const authorization = await own.bearer('verifier', { roles: ['admin'] })
+    const id = await newVerifier(own, authorization)
+    const signedBy = async (by: typeof registrar.root, use: string) => {
+      registrar.state.by = by
+      const { state, reason } = await added(id, { intended_use_id: use }, own, authorization)
+      registrar.state.by = registrar.provider
+      return [state, reason]
+    }
+    expect(await signedBy(makeLeaf(other), 'other')).toEqual([
+      'status-unknown',
+      expect.stringContaining('The signer is a service of Other on the list'),
+    ])
+    expect(await signedBy(makeLeaf(registrar.root, { subject: 'C=EU/Status' }), 'same')).toEqual(['usable', null])
+    await lists.close()
+  })
+
   it('because it has expired', async () => {
     const id = await newVerifier(service, admin)
     const end = Math.floor(Date.now() / 1000) + 2
