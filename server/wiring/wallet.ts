@@ -69,6 +69,7 @@ export function wireWallet(platform: Platform, features: WalletFeatures) {
       const reading = { fetches, resolveIssuerKey, now, ...(work === undefined ? {} : { work }) }
       return (references, issuer) => verifications.readStatus(reading, references, issuer)
     },
+    config,
     clock,
   })
 

@@ -52,6 +52,8 @@ export interface RemoteIssuerOptions extends Omit<RemoteAuthorizationOptions, 'i
   /** Members that replace members of the metadata: an attack. */
   readonly metadata?: Members
   readonly serverMetadata?: Members
+  /** The signed metadata (OpenID4VCI 1.0 §12.2.3), as a compact JWS. */
+  readonly signedMetadata?: (url: string) => Promise<string>
   /**
    * A function that signs instead of this issuer. It makes a mobile document, or, as an attack, a credential that was
    * not requested.
@@ -198,7 +200,10 @@ export async function startRemoteIssuer(options: RemoteIssuerOptions = {}): Prom
     const { path = '' } = options
     return {
       ...server.routes,
-      [`/.well-known/openid-credential-issuer${path}`]: () => ({ body: metadata }),
+      [`/.well-known/openid-credential-issuer${path}`]: async ({ headers }) =>
+        options.signedMetadata !== undefined && headers.get('accept')?.includes('application/jwt') === true
+          ? { body: await options.signedMetadata(url), headers: { 'content-type': 'application/jwt' } }
+          : { body: metadata },
       // RFC 8414 §3.1: without the slash at the end of the path.
       [`/.well-known/oauth-authorization-server${path.replace(/\/$/, '')}`]: () => ({
         body: { ...server.metadata, ...membersAt(url, options.serverMetadata) },

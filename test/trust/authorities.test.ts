@@ -36,7 +36,8 @@ beforeAll(async () => {
       OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
     },
   })
-  for (const name of ['one', 'two']) {
+  lists.publish('/bare.jwt', { body: await makeList(operator, [{ name: 'Bare', bareKeys: [signer] }]) })
+  for (const name of ['one', 'two', 'bare']) {
     const added = await listsOf(service).add(definition(url(name), operator))
     expect(added.json.state).toBe('usable')
   }
@@ -66,6 +67,10 @@ describe('trusted_authorities of type etsi_tl (OpenID4VP 1.0 §6.1.1.2), judged 
 
   it('attack: refuse the credential of an issuer that is on another list only', async () => {
     expect(await refusal(await membership(signer, holder), etsi(url('two')))).toBe(NONE)
+  })
+
+  it('attack: refuse a credential whose key is on the list without a certificate, so that nothing names the issuer', async () => {
+    expect(await refusal(await membership(signer, holder), etsi(url('bare')))).toBe(NONE)
   })
 
   it('attack: refuse a chain that has a certificate of the list behind its own end', async () => {

@@ -24,18 +24,30 @@ export interface Entity {
   readonly name: string
   readonly issuance?: readonly TestCertificate[]
   readonly revocation?: readonly TestCertificate[]
+  /** The list has the keys of these certificates for issuance, without the certificates. */
+  readonly bareKeys?: readonly TestCertificate[]
 }
 
 const serviceOf = (type: string, certificates: readonly TestCertificate[]) =>
   certificates.reduce((built, { x5c }) => built.addCertificate(x5c), owfService().name('A service').type(type)).build()
 
-const entityOf = ({ name, issuance = [], revocation = [] }: Entity) => {
+const bareKeysOf = (certificates: readonly TestCertificate[]) => {
+  const built = serviceOf(ISSUANCE, certificates)
+  const PublicKeyValues = certificates.map(({ certificate }) => certificate.publicKey.export({ format: 'jwk' }))
+  return {
+    ...built,
+    ServiceInformation: { ...built.ServiceInformation, ServiceDigitalIdentity: { PublicKeyValues } },
+  } as typeof built
+}
+
+const entityOf = ({ name, issuance = [], revocation = [], bareKeys = [] }: Entity) => {
   const made = trustedEntity()
     .name(name)
     .postalAddress({ StreetAddress: 'Street 1', Locality: 'Town', PostalCode: '1', Country: 'DE' })
     .email('trust@provider.example')
     .infoUri('https://provider.example')
   if (issuance.length > 0) made.addService(serviceOf(ISSUANCE, issuance))
+  if (bareKeys.length > 0) made.addService(bareKeysOf(bareKeys))
   if (revocation.length > 0) made.addService(serviceOf(REVOCATION, revocation))
   return made.build()
 }

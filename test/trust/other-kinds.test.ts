@@ -197,13 +197,18 @@ it('a service that a list withdraws is trusted until this time, and not longer',
 
 describe('a VICAL (ISO/IEC 18013-5 Annex C), signed by cose-kit', () => {
   const root = makeRoot('C=DE/Authority of licences')
-  const vicalOf = async (issueId: number, docType: string, by = operator): Promise<Uint8Array> => {
+  const vicalOf = async (
+    issueId: number,
+    docType: string,
+    by = operator,
+    end: object = { nextUpdate: new Tag(seconds(86_400), 0) },
+  ): Promise<Uint8Array> => {
     const content = encode({
       version: '1.0',
       vicalProvider: 'Provider',
       date: new Tag(seconds(-60), 0),
       vicalIssueID: issueId,
-      nextUpdate: new Tag(seconds(86_400), 0),
+      ...end,
       certificateInfos: [
         {
           certificate: root.certificate.raw,
@@ -247,5 +252,38 @@ describe('a VICAL (ISO/IEC 18013-5 Annex C), signed by cose-kit', () => {
     lists.publish(path, { body: 'no list' })
     expect(await refreshed(service)).toBe('malformed')
     expect(await verdict()).toMatchObject({ isValid: true })
+  })
+
+  it('without an end of its own (nextUpdate) is trusted for a week after its address has confirmed it, and not longer', async () => {
+    const path = '/endless.cbor'
+    const credential = await licence(await makeIssuer(root, YEARS), await makeHolder())
+    const began = Date.now()
+    let now = new Date(began)
+    await using service = await startService({
+      env: await environment(kindOf('vical', path)),
+      maintenance: false,
+      clock: () => now,
+    })
+    const answer = async () => {
+      const { trusted } = (await listsOf(service).explain({ credential })).json
+      const [{ check, reason }] = await listsOf(service).all()
+      return { trusted, check, reason }
+    }
+    const body = await vicalOf(1, DOCTYPE, operator, {})
+    lists.publish(path, { body })
+    expect(await refreshed(service)).toBe('changed')
+    now = new Date(began + 7 * 86_400_000 - 1_000)
+    expect(await answer()).toMatchObject({ trusted: true })
+    lists.publish(path, { body: '', status: 503 })
+    expect(await refreshed(service)).toBe('unreachable')
+    now = new Date(began + 7 * 86_400_000 + 60_000)
+    expect(await answer()).toEqual({
+      trusted: false,
+      check: 'not-confirmed',
+      reason: expect.stringContaining('more than 168 hours ago; the last attempt failed'),
+    })
+    lists.publish(path, { body })
+    expect(await refreshed(service)).toBe('unchanged')
+    expect(await answer()).toMatchObject({ trusted: true })
   })
 })

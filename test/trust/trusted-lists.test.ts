@@ -1,10 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { decodeCompact, signCompact } from '../../server/protocol/jose/jws.js'
+import { issueJwtVc } from '../../server/protocol/jwt-vc/issue.js'
+import { createBitstringStatusListCredential } from '../../server/protocol/status-list/bitstring.js'
+import { createTokenStatusList } from '../../server/protocol/status-list/token-status-list.js'
 import { makeCertificate, type TestCertificate } from '../protocol/issuer-keys/certificates.js'
 import { startService, type TestService } from '../support/service.js'
 import { newWallet, type WalletActor } from '../support/wallet-actor.js'
-import { certifiedStatusList, makeLeaf, makeRoot, membership, YEARS } from '../verifier/certified.js'
+import { certifiedStatusList, makeLeaf, makeRoot, membership, signerOf, YEARS } from '../verifier/certified.js'
+import { bitstringStatus } from '../verifier/foreign-issuer.js'
 import { type ListServer, startListServer } from './list-server.js'
-import { definition, listsFile, listsOf, makeList, makeOperator, refreshed, refusalOf, seconds } from './lists.js'
+import {
+  definition,
+  keyRefusalOf,
+  listsFile,
+  listsOf,
+  makeList,
+  makeOperator,
+  refreshed,
+  refusalOf,
+  seconds,
+} from './lists.js'
 
 const PREFIX = 'Presentation for club: Issuer key cannot be resolved: '
 
@@ -126,11 +141,85 @@ describe('a status list of a listed issuer', () => {
     )
   })
 
+  it('attack: is refused with a key that only the name of the issuer leads to', async () => {
+    const { did, signer: holderOfName } = await newWallet()
+    const uri = `${lists.url}/status/${crypto.randomUUID()}`
+    const body = await createTokenStatusList({
+      signer: holderOfName,
+      issuer: did,
+      uri,
+      revokedIndices: [],
+      size: 1_024,
+      issuedAt: new Date(Date.now() - 60_000),
+      expiresAt: new Date(Date.now() + 60_000),
+      ttlSeconds: 60,
+    })
+    lists.publish(new URL(uri).pathname, { body })
+    const named = makeLeaf(authority, { uri: [did] })
+    expect(await refusal(named, { iss: did, status: { status_list: { uri, idx: 3 } } })).toBe(
+      `Presentation for club: Status list is signed with another key than the credential, and has no certificate chain to the list ${lists.url}/pid.jwt.`,
+    )
+  })
+
+  it('attack: a Bitstring Status List of another entity is refused, even if it certifies the address of the issuer', async () => {
+    const issuer = 'https://club.example'
+    const statusBy = async (by: TestCertificate) => {
+      const url = `${lists.url}/status/${crypto.randomUUID()}`
+      const list = decodeCompact(
+        await createBitstringStatusListCredential({
+          signer: await signerOf(by),
+          issuer,
+          url,
+          setIndices: [],
+          size: 131_072,
+          issuedAt: new Date(Date.now() - 60_000),
+          validUntil: new Date(Date.now() + 60_000),
+          ttlSeconds: 60,
+        }),
+      )
+      const header = { typ: 'vc+jwt', cty: 'vc', kid: undefined, x5c: [by.x5c] }
+      lists.publish(new URL(url).pathname, { body: await signCompact(await signerOf(by), header, list.payload) })
+      const leaf = makeLeaf(authority, { uri: [issuer] })
+      const credential = decodeCompact(
+        (
+          await issueJwtVc({
+            signer: await signerOf(leaf),
+            issuer,
+            id: 'urn:uuid:6ba7b810-9dad-41d1-80b4-00c04fd430c8',
+            types: ['Membership'],
+            claims: { level: 'gold' },
+            issuedAt: new Date(),
+            status: [bitstringStatus(url, 3)],
+          })
+        ).compact,
+      )
+      return keyRefusalOf(
+        service,
+        await signCompact(await signerOf(leaf), { typ: 'JWT', kid: undefined, x5c: [leaf.x5c] }, credential.payload),
+      )
+    }
+    expect(await statusBy(makeLeaf(other, { uri: [issuer] }))).toContain(
+      `Status list: The service of Agency on the list ${lists.url}/pid.jwt is for another use.`,
+    )
+    expect(await statusBy(statusSigner)).toBeUndefined()
+  })
+
   it('is refused from somebody without a place on the list', async () => {
     expect(await withStatus(makeLeaf(stranger))).toBe(
       `Presentation for club: Status list: The signer is no service of Ministry on the list ${lists.url}/pid.jwt.`,
     )
   })
+})
+
+it('attack: an address confirms a list that was never read (RFC 9110 §15.4.5)', async () => {
+  lists.publish('/confirmed.jwt', { body: '', status: 304 })
+  const added = await listsOf(service).add(definition(`${lists.url}/confirmed.jwt`, operator))
+  expect(added.json).toMatchObject({
+    state: 'unusable',
+    check: 'unreachable',
+    reason: expect.stringContaining('answered with status 304'),
+  })
+  expect((await listsOf(service).remove(added.json.id)).status).toBe(204)
 })
 
 describe('a list that is wrong', () => {

@@ -45,8 +45,8 @@ export function createLook({ config, outbound }: LookPorts): Look {
         resolveIssuerKey: async () => {
           throw new IssuerKeyError('Its signer is neither the signer of the certificate nor another trusted registrar.')
         },
+        // A registrar on a list has its own entity, in `signer`. Other registrars on lists do not count.
         trustAnchors: config.registrarTrustAnchors,
-        lists: config.listed?.registrars,
         now,
       },
       { ...content.status, asCwt: form === 'cwt' },

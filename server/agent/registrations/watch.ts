@@ -3,12 +3,15 @@ import { DAY_SECONDS, type MaintenanceTask, secondsBefore } from '../../maintena
 import { item, type SetupItem } from '../../setup/item.js'
 import { WARN_DAYS, type Warning } from '../certificate-watch.js'
 import type { Look } from './look.js'
-import { type Judged, judgeLooked } from './state.js'
+import { type Judged, judgeLooked, type Looked } from './state.js'
 import type { NewestRegistration, RegistrationStore } from './store.js'
 
-const EVERY_MS = 60_000
+const EVERY_MS = 20_000
 const AGAIN_SECONDS = 3_600
+/** A status list that could not be read is tried again after this time. */
 const RETRY_SECONDS = 300
+/** A fault that is found without a request goes away soon: a list was read, or a certificate was renewed. */
+const RETRY_LOCAL_SECONDS = 20
 /** Longer than the fetch of a list may take. */
 const LEASE_SECONDS = 120
 const AT_ONCE = 20
@@ -52,6 +55,11 @@ function warningsOf(row: NewestRegistration, now: Date): Warning[] {
   return [{ text: `${nameOf(row)} that expires at ${row.endsAt.toISOString()}. ${REPAIR}`, expired: false }]
 }
 
+function secondsAfter({ failedCheck }: Looked): number {
+  if (failedCheck === null) return AGAIN_SECONDS
+  return failedCheck === 'status-unknown' ? RETRY_SECONDS : RETRY_LOCAL_SECONDS
+}
+
 /** Dependencies of {@link createRegistrationWatch}. */
 export interface RegistrationWatchPorts {
   readonly store: Pick<RegistrationStore, 'newest' | 'storeLook' | 'takeDue'>
@@ -72,9 +80,13 @@ export function createRegistrationWatch({ store, look, clock, log }: Registratio
     await Promise.all(
       due.map(async (row) => {
         const found = await look(row, now)
-        const failed = found.failedCheck !== null
-        if (failed) log.warn({ certificate: row.id, reason: found.failure }, 'a registration certificate fails a check')
-        const seconds = failed ? RETRY_SECONDS : AGAIN_SECONDS
+        const seconds = secondsAfter(found)
+        // Other faults are in the warnings of each hour.
+        if (seconds === RETRY_SECONDS)
+          log.warn(
+            { certificate: row.id, reason: found.failure },
+            'the status of a registration certificate is unknown',
+          )
         await store.storeLook(row.id, found, new Date(now.getTime() + seconds * 1000))
       }),
     )

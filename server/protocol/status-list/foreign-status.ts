@@ -131,8 +131,9 @@ async function verifiedTokenList(
   // HAIP 1.0 §6.1: the status list may have certificates different from the issuer's certificates.
   const { jwk, absent } = certifiedKey(source, header.x5c, issuer)
   if (jwk !== undefined) list.verify(jwk)
-  else if (issuer.listed !== undefined && header.x5c !== undefined) verifyOfEntity(source, list, issuer.listed, issuer)
-  else if (source.certifiedOnly === true) throw notCertified()
+  else if (source.certifiedOnly === true && (issuer.listed === undefined || header.x5c === undefined))
+    throw notCertified()
+  else if (issuer.listed !== undefined) verifyOfEntity(source, list, issuer.listed, issuer)
   else await verifyUnlisted(source, list, issuer, absent)
   return payload
 }
@@ -165,7 +166,8 @@ async function checkBitstringStatus(source: StatusSource, entry: BitstringStatus
   const list = bitstringStatusListOf(payload)
   checkListTimes(payload, source)
   checkValidityPeriod(list, LIST, source.now, source.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS)
-  await verifyList(source, asSigned(jwt), payload.iss ?? issuerIdOf(list), issuer)
+  if (issuer.listed !== undefined) verifyOfEntity(source, asSigned(jwt), issuer.listed, issuer)
+  else await verifyList(source, asSigned(jwt), payload.iss ?? issuerIdOf(list), issuer)
   if (readBitstringStatus(payload, entry, source.work) === 0) return 'valid'
   return entry.statusPurpose === 'revocation' ? 'revoked' : 'suspended'
 }
@@ -249,10 +251,15 @@ function certifiedKey(
 
 /**
  * Checks that the list is signed with the key that signed the credential, or by a service of the same entity of a trusted
- * list. A name in the certificate proves nothing here: another entity of the list may certify the same name.
+ * list. A name proves nothing here: another entity of the list may certify the same name, and a key at the address of the issuer
+ * is not on the list.
  */
 function verifyOfEntity(source: StatusSource, list: SignedList, listed: ListedEntity, issuer: IssuerKey): void {
   if (verifiesWith(list, issuer)) return
+  if (list.header.x5c === undefined)
+    throw new CredentialError(
+      `${LIST} is signed with another key than the credential, and has no certificate chain to the list ${listed.list}.`,
+    )
   try {
     list.verify(listed.statusSigner(list.header.x5c, { now: source.now, withoutRoots: source.certifiedOnly }))
   } catch (error) {

@@ -25,15 +25,23 @@ export interface ListStatus {
   readonly until?: Date
 }
 
-/** The end of all times, for a list that has no end. */
-const NEVER = new Date(8_640_000_000_000_000)
+/** `maxAgeHours` of a list without an end of its own, such as a VICAL without `nextUpdate`. It would otherwise never end. */
+const HOURS_WITHOUT_END = 168
 
-/** Until when content is trusted: its own end, or the end of `maxAgeHours` since its address last confirmed it. */
-export function untilOf({ definition: { maxAgeHours }, state, list }: Omit<KnownList, 'refused'>): Date {
-  const end = list?.nextUpdate ?? NEVER
-  if (maxAgeHours === undefined) return end
+const maxAgeOf = ({ definition, list }: Omit<KnownList, 'refused'>): number | undefined =>
+  definition.maxAgeHours ?? (list?.nextUpdate === undefined ? HOURS_WITHOUT_END : undefined)
+
+/**
+ * Until when content is trusted: its own end, or the end of `maxAgeHours` since its address last confirmed it. A list without
+ * an end needs a confirmation within a week.
+ */
+export function untilOf(known: Omit<KnownList, 'refused'>): Date {
+  const { state, list } = known
+  const hours = maxAgeOf(known)
   const confirmed = state?.checkedAt?.getTime() ?? 0
-  return new Date(Math.min(end.getTime(), confirmed + maxAgeHours * 3_600_000))
+  const ends = hours === undefined ? [] : [confirmed + hours * 3_600_000]
+  if (list?.nextUpdate !== undefined) ends.push(list.nextUpdate.getTime())
+  return new Date(Math.min(...ends))
 }
 
 const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '')
@@ -44,7 +52,7 @@ const failureOf = (state: DocumentState | undefined): string =>
 
 /** Whether a list can be used now, and why not. */
 export function statusOf(known: KnownList, now: Date): ListStatus {
-  const { state, list, refused, definition } = known
+  const { state, list, refused } = known
   if (list === undefined) {
     if (refused !== undefined) {
       const end = refused.check === 'out-of-date' ? state?.nextUpdate : undefined
@@ -67,7 +75,7 @@ export function statusOf(known: KnownList, now: Date): ListStatus {
   const isOwnEnd = list.nextUpdate !== undefined && list.nextUpdate <= now
   const reason = isOwnEnd
     ? `list is out of date since ${list.nextUpdate?.toISOString()}`
-    : `list was last confirmed at ${state?.checkedAt?.toISOString()}, more than ${definition.maxAgeHours} hours ago`
+    : `list was last confirmed at ${state?.checkedAt?.toISOString()}, more than ${maxAgeOf(known)} hours ago`
   const check = isOwnEnd ? 'out-of-date' : 'not-confirmed'
   return { state: 'unusable', check, reason: `${reason}${failureOf(state)}`, until }
 }

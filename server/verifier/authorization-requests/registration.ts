@@ -7,6 +7,7 @@ import type { DcqlQuery } from '../../protocol/openid4vp/dcql/dcql-query.js'
 import type { VerifierInfo } from '../../protocol/openid4vp/request-object.js'
 import { type Beyond, beyond } from '../../protocol/registration-certificates/beyond.js'
 import type { RegistrationContent } from '../../protocol/registration-certificates/content.js'
+import type { RegistrationCertificate } from '../../protocol/registration-certificates/registration-certificate.js'
 import type { ProfileName } from '../openid4vp/profiles/profile.js'
 import { isDraft } from '../openid4vp/profiles/profiles.js'
 import type { ContextRegistration, RequestContext } from './store.js'
@@ -47,7 +48,7 @@ interface Candidate {
 
 const nameOf = ({ id, content }: Candidate): string => content.intendedUse ?? id
 
-/** Certificates for the same party and the same intended use: the newest replaces the others. */
+/** The party and the intended use of a certificate. The newest certificate of a use replaces the others. */
 const useOf = ({ subject, intermediary, intendedUse }: RegistrationContent): string =>
   JSON.stringify([subject.identifier, intermediary?.identifier, intendedUse])
 
@@ -56,7 +57,7 @@ const useOf = ({ subject, intermediary, intendedUse }: RegistrationContent): str
  * that are signed with the access certificate carry one, because wallets compare both certificates. Drafts of OpenID4VP have no
  * place for it.
  *
- * @returns undefined if the request carries none, or the caller's own
+ * @returns undefined if the request carries none, or the caller's own. A caller gives its own only for a verifier without any.
  * @throws 400 for a query beyond the certificate, for an unknown intended use, and if several certificates fit; 409 if no
  *   certificate can be used: it has expired, is revoked, is for another party, or its status is unknown
  */
@@ -68,13 +69,20 @@ export async function chooseRegistration(
 ): Promise<ChosenRegistration | undefined> {
   const { intendedUse, verifierInfo = [], profile, x5c } = asking
   const isOwn = verifierInfo.some(({ format }) => format === FORMAT)
-  if (isOwn || x5c === null || isDraft(profile)) {
+  const isCompared = x5c !== null && !isDraft(profile)
+  // Otherwise any text in its place would avoid the comparison.
+  if (isOwn && isCompared && registrations.length > 0) {
+    throw errors.badRequest(
+      `verifierInfo must not have a ${FORMAT}, because the verifier has registration certificates`,
+    )
+  }
+  if (isOwn || !isCompared) {
     if (intendedUse === undefined) return undefined
     throw errors.badRequest(`intendedUse must be left out ${whyNone(isOwn, x5c)}`)
   }
   if (intendedUse === undefined && registrations.length === 0) return undefined
   const candidates = await usableOf(registrations, { ...asking, x5c }, formats, now)
-  const fitting = newestOf(candidates.filter((candidate) => candidate.beyond.length === 0))
+  const fitting = candidates.filter((candidate) => candidate.beyond.length === 0)
   const [chosen, ...others] = fitting
   if (chosen === undefined) throw beyondAll(candidates, asking.member)
   if (others.length > 0) {
@@ -91,6 +99,10 @@ function whyNone(isOwn: boolean, x5c: readonly string[] | null): string {
   return x5c === null ? 'where the request is not signed with the access certificate' : 'with a draft of OpenID4VP'
 }
 
+/**
+ * The newest certificate of each use, if it can be used. A former certificate must not cover what the newest one no longer
+ * covers, and must not replace a revoked one. It only stays in use until the status of the newest one is known.
+ */
 async function usableOf(
   registrations: readonly ContextRegistration[],
   { intendedUse, dcqlQuery, x5c }: Asking & { readonly x5c: readonly string[] },
@@ -110,8 +122,10 @@ async function usableOf(
     const checkedAt = row.checkedAt === null ? null : new Date(row.checkedAt)
     return { row, registration, ...judgeStored(registration, { ...row, checkedAt }, { x5c, now }) }
   })
-  const usable = judged.filter(({ state }) => state === 'usable')
-  if (usable.length === 0) throw errors.registrationUnusable(judged[0]?.sentence ?? undefined)
+  const known = judged.filter(({ state }) => state !== 'status-unknown')
+  const newest = newestOf(known.length === 0 ? judged : known)
+  const usable = newest.filter(({ state }) => state === 'usable')
+  if (usable.length === 0) throw errors.registrationUnusable(newest[0]?.sentence ?? undefined)
   return usable.map(({ row: { id, certificate }, registration: { content } }) => ({
     id,
     certificate,
@@ -120,12 +134,14 @@ async function usableOf(
   }))
 }
 
-/** @param candidates the newest first */
-function newestOf(candidates: readonly Candidate[]): readonly Candidate[] {
-  const uses = new Map<string, Candidate>()
-  for (const candidate of candidates) {
-    const use = useOf(candidate.content)
-    if (!uses.has(use)) uses.set(use, candidate)
+/** @param certificates the newest first */
+function newestOf<Opened extends { readonly registration: RegistrationCertificate }>(
+  certificates: readonly Opened[],
+): readonly Opened[] {
+  const uses = new Map<string, Opened>()
+  for (const one of certificates) {
+    const use = useOf(one.registration.content)
+    if (!uses.has(use)) uses.set(use, one)
   }
   return [...uses.values()]
 }

@@ -1,5 +1,9 @@
+import type { Config } from '../../config/config.js'
 import type { Formats } from '../../formats/registry.js'
 import { CredentialError, type IssuerKey, type StatusReference } from '../../protocol/credential/verification.js'
+import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
+import { trustedChain } from '../../protocol/issuer-keys/trusted-chain.js'
+import { isSameKey } from '../../protocol/jose/jws.js'
 import { LruMap } from '../../protocol/jose/lru-map.js'
 import type { CredentialStatus } from '../../protocol/status-list/foreign-status.js'
 import { type Work, WorkExceededError } from '../../protocol/work.js'
@@ -68,13 +72,37 @@ export interface HeldStatusesPorts {
   readonly startReading: (
     reading: StatusReading,
   ) => (references: readonly StatusReference[], issuer: IssuerKey) => Promise<CredentialStatus>
+  /** Roots and trusted lists for issuers. Lists change, so the entity of an issuer is found at each reading. */
+  readonly config: Pick<Config, 'trustAnchors' | 'listed'>
   readonly clock: () => Date
 }
 
 export type HeldStatuses = ReturnType<typeof createHeldStatuses>
 
 /** The current statuses of held credentials. */
-export function createHeldStatuses({ formats, startReading, clock }: HeldStatusesPorts) {
+export function createHeldStatuses({ formats, startReading, config, clock }: HeldStatusesPorts) {
+  /** The issuer of a credential, with its entity if a trusted list vouches for the issuer now. */
+  const issuerOf = async ({ format, compact, content }: HeldCredential, now: Date): Promise<IssuerKey> => {
+    const { issuerKey, types } = content
+    const lists = config.listed?.credentials
+    if (lists?.exists() !== true) return issuerKey
+    const x5c = await formats.named(format).holding.x5cOf(compact)
+    if (x5c === undefined) return issuerKey
+    try {
+      const { jwk, listed } = trustedChain(x5c, {
+        trustAnchors: config.trustAnchors,
+        lists,
+        now,
+        purpose: 'credential',
+        types,
+      })
+      return listed !== undefined && isSameKey(jwk, issuerKey.jwk) ? { ...issuerKey, listed } : issuerKey
+    } catch (thrown) {
+      if (thrown instanceof IssuerKeyError) return issuerKey
+      throw thrown
+    }
+  }
+
   /** @param bounds the limits for the whole reading; by default eight seconds for all fetches */
   const reader = (bounds: StatusBounds = {}): ReadStatuses => {
     const now = clock()
@@ -83,7 +111,7 @@ export function createHeldStatuses({ formats, startReading, clock }: HeldStatuse
       if (hasExpired(held, now)) return 'expired'
       try {
         const references = await formats.named(held.format).holding.statusOf(held.compact)
-        return await read(references, held.content.issuerKey)
+        return await read(references, await issuerOf(held, now))
       } catch (thrown) {
         if (thrown instanceof CredentialError || thrown instanceof WorkExceededError) return 'unknown'
         throw thrown

@@ -197,8 +197,6 @@ describe('verifier_info of a request (OpenID4VP 1.0 §5.1, ETSI TS 119 472-2 §6
       { format: 'registration_cert', data: certificate },
       { format: 'seal', data: 'x' },
     ])
-    const own = { verifierInfo: [{ format: 'registration_cert', data: 'x' }] }
-    expect((await payloadOf(await ask(id, asks(['anything']), own))).verifier_info).toEqual(own.verifierInfo)
   })
 
   it('is in signed requests over the Digital Credentials API too', async () => {
@@ -276,6 +274,42 @@ describe('verifier_info of a request (OpenID4VP 1.0 §5.1, ETSI TS 119 472-2 §6
     ])
   })
 
+  it('attack: a former certificate of the use covers nothing that the newest one no longer covers', async () => {
+    const id = await newVerifier(service, admin)
+    await added(id, { iat: Math.floor(Date.now() / 1000) - 1_000 })
+    const narrow = [{ format: 'dc+sd-jwt', meta: PID, claim: [{ path: ['address'] }] }]
+    await added(id, { credentials: narrow })
+    const answer = await ask(id, asks(AGE))
+    expect([answer.status, answer.json.message]).toEqual([
+      400,
+      [expect.stringContaining('asks for the claim age_equal_or_over.18, which the certificate does not have')],
+    ])
+    expect((await ask(id, asks(['address']))).status).toBe(201)
+  })
+
+  it('attack: a former certificate of the use does not replace a newest one that is revoked', async () => {
+    const id = await newVerifier(service, admin)
+    await added(id, { iat: Math.floor(Date.now() / 1000) - 1_000 })
+    await added(id, { status: { status_list: { idx: 31, uri: `${registrar.url}/1` } } })
+    registrar.revoke(31)
+    await look()
+    const answer = await ask(id, asks(AGE))
+    expect([answer.status, answer.json.message]).toEqual([409, 'The registration certificate is revoked.'])
+  })
+
+  it('has the former certificate until the status of the newest one is known', async () => {
+    const id = await newVerifier(service, admin)
+    const former = await registrar.certify({ iat: Math.floor(Date.now() / 1000) - 1_000 })
+    await add(id, former)
+    registrar.state.away = true
+    const { state } = await added(id)
+    registrar.state.away = false
+    expect(state).toBe('status-unknown')
+    expect((await payloadOf(await ask(id, asks(AGE)))).verifier_info).toEqual([
+      { format: 'registration_cert', data: former },
+    ])
+  })
+
   it('has the pair of each party for which an intermediary asks', async () => {
     const party = { intermediary: { sub: 'VATDE-9', sname: 'Broker' } }
     const pair = async (sub: string) => {
@@ -294,6 +328,16 @@ describe('verifier_info of a request (OpenID4VP 1.0 §5.1, ETSI TS 119 472-2 §6
     }
   })
 
+  it('attack: is not replaced by a text of the caller, which would avoid the comparison', async () => {
+    const id = await newVerifier(service, admin)
+    await added(id)
+    const answer = await ask(id, asks(['other']), { verifierInfo: [{ format: 'registration_cert', data: 'x' }] })
+    expect([answer.status, answer.json.message]).toEqual([
+      400,
+      ['verifierInfo must not have a registration_cert, because the verifier has registration certificates'],
+    ])
+  })
+
   it('is absent, and intendedUse is refused, in requests that wallets cannot compare with it', async () => {
     const id = await newVerifier(service, admin)
     await added(id)
@@ -302,10 +346,12 @@ describe('verifier_info of a request (OpenID4VP 1.0 §5.1, ETSI TS 119 472-2 §6
     expect((await ask(id, asks(AGE), { ...byDid, intendedUse: 'age-check' })).json.message).toEqual([
       'intendedUse must be left out where the request is not signed with the access certificate',
     ])
-    const own = { verifierInfo: [{ format: 'registration_cert', data: 'x' }], intendedUse: 'age-check' }
-    expect((await ask(id, asks(AGE), own)).json.message).toEqual([
+    const own = { verifierInfo: [{ format: 'registration_cert', data: 'x' }] }
+    const none = await newVerifier(service, admin)
+    expect((await ask(none, asks(AGE), { ...own, intendedUse: 'age-check' })).json.message).toEqual([
       'intendedUse must be left out where verifierInfo has a registration_cert',
     ])
+    expect((await payloadOf(await ask(none, asks(AGE), own))).verifier_info).toEqual(own.verifierInfo)
     await using drafts = await startService({
       maintenance: false,
       env: { ...(await environment()), VERIFIER_LEGACY_PROFILES: 'draft24' },
@@ -459,6 +505,39 @@ describe('A registration certificate that no request can use is a 409, and readi
     expect((await refused(id))[0]).toBe(201)
   })
 
+  it('because another registrar on the list has signed the status list', async () => {
+    const lists = await startListServer()
+    const operator = makeOperator()
+    const other = makeRoot('C=EU/Other registrar')
+    const entities = [
+      { name: 'Registrar', issuance: [registrar.root] },
+      { name: 'Other', issuance: [other] },
+    ]
+    lists.publish('/two.jwt', { body: await makeList(operator, entities) })
+    await using own = await startService({
+      maintenance: false,
+      env: {
+        TRUST_LISTS: await listsFile(definition(`${lists.url}/two.jwt`, operator, { purpose: 'registrars' })),
+        OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
+      },
+    })
+    expect(await refreshed(own)).toBe('changed')
+    const authorization = await own.bearer('verifier', { roles: ['admin'] })
+    const id = await newVerifier(own, authorization)
+    const signedBy = async (by: typeof registrar.root, use: string) => {
+      registrar.state.by = by
+      const { state, reason } = await added(id, { intended_use_id: use }, own, authorization)
+      registrar.state.by = registrar.provider
+      return [state, reason]
+    }
+    expect(await signedBy(makeLeaf(other), 'other')).toEqual([
+      'status-unknown',
+      expect.stringContaining('The signer is a service of Other on the list'),
+    ])
+    expect(await signedBy(makeLeaf(registrar.root, { subject: 'C=EU/Status' }), 'same')).toEqual(['usable', null])
+    await lists.close()
+  })
+
   it('because it has expired', async () => {
     const id = await newVerifier(service, admin)
     const end = Math.floor(Date.now() / 1000) + 2
@@ -496,6 +575,13 @@ describe('A registration certificate that no request can use is a 409, and readi
     await look(new Date(), own)
     const [shown] = (await own.request('GET', pathOf(id), { authorization })).json.items
     expect([shown.state, shown.reason]).toEqual(['signer', expect.stringContaining('Registrar is not on the list')])
+    // The certificate can be used again soon after the registrar is back on the list.
+    lists.publish('/wrprc.jwt', { body: await makeList(operator, registrarOf(registrar.root), { sequence: 3 }) })
+    expect(await refreshed(own)).toBe('changed')
+    const soon = new Date(Date.now() + 21_000)
+    for (const task of own.features.registrationWatch.tasks) await runTask(task, soon)
+    const [again] = (await own.request('GET', pathOf(id), { authorization })).json.items
+    expect(again.state).toBe('usable')
     await lists.close()
   })
 })

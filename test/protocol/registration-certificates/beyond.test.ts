@@ -111,6 +111,10 @@ describe('What a query asks for beyond a registration certificate (TS 119 475 §
     expect(asks(['VC', 'Degree', 'Master'])).toEqual([])
     expect(asks(['VC'])).toEqual([OTHER_TYPE])
     expect(asks(['VC', 'Degree'], ['VC'])).toEqual([OTHER_TYPE])
+    // An alternative without demands would cover each type.
+    const empty = [{ format: 'jwt_vc_json', meta: { type_values: [[]] }, claims: [['x']] }]
+    const query = { format: 'jwt_vc_json', meta: { type_values: [['VC']] }, paths: [['x']] }
+    expect(over(empty, query)).toEqual([OTHER_TYPE])
   })
 
   it('is a query for all claims in a format that discloses everything', () => {

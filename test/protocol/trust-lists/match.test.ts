@@ -86,12 +86,6 @@ describe('a chain that leads to a service of a list', () => {
     expect(answer.path.map(({ raw }) => raw)).toEqual([listed.certificate.raw])
   })
 
-  it('is found by a bare key that is listed', () => {
-    const jwk = leaf.certificate.publicKey.export({ format: 'jwk' })
-    const bare = [source([entity('A', [service([], { keys: [jwk] })])])]
-    expect(match([leaf], bare)).toMatchObject({ trusted: true, by: 'key', path: [] })
-  })
-
   it('leads to a status list of the same entity', () => {
     const statusRoot = authority('C=EU/Status')
     const statusLeaf = leafOf(statusRoot)
@@ -257,6 +251,18 @@ describe('a chain that does not lead to a service that counts', () => {
     const signer = strangeKey({ subject: 'C=EU/Signer', issuer: root, keyUsage: SIGN })
     expect(missed(match([signer], [source([entity('A', [service([root])])])])).reason).toBe('chain')
     expect(match([signer], [source([entity('A', [service([signer])])])]).trusted).toBe(false)
+  })
+
+  it('has only its bare key on a list, which says neither who signs nor until when', () => {
+    const keys = [leaf.certificate.publicKey.export({ format: 'jwk' })]
+    const bare = entity('A', [service([], { keys })])
+    expect(missed(match([leaf], [source([bare])])).reason).toBe('no-anchor')
+    // The bare key does not hide the authority of another list.
+    expect(found(match([leaf], [source([bare]), source([entity('B', [service([root])])])])).by).toBe('chain')
+    const withdrawn = entity('A', [service([], { keys, endsAt: new Date(0) })])
+    expect(missed(match([leaf], [source([withdrawn]), source([entity('B', [service([root])])])])).reason).toBe(
+      'withdrawn',
+    )
   })
 
   it('leaves a certificate out that cannot be read', () => {

@@ -268,6 +268,17 @@ describe('an attack on the signature of a list', () => {
     expect(refusalOf(answer).check).toBe('reference')
   })
 
+  it('has no transform that takes the signature out of the list, or takes it out of the signed properties', async () => {
+    const enveloped = /<ds:Transform Algorithm="[^"]*enveloped-signature"\s*\/>/
+    const without = await changed((xml) => xml.replace(enveloped, ''))
+    expect(refusalOf(without).check).toBe('reference')
+    const twice = await changed((xml) => {
+      const [transform = ''] = enveloped.exec(xml) ?? []
+      return xml.replace('#SignedProperties">', `$&<ds:Transforms>${transform}</ds:Transforms>`)
+    })
+    expect(refusalOf(twice).check).toBe('reference')
+  })
+
   it('covers the signed properties only', async () => {
     const answer = await changed((xml) => xml.replace(/<ds:Reference URI="">[\s\S]*?<\/ds:Reference>/, ''))
     expect(refusalOf(answer)).toMatchObject({

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { registrationMembers, signRegistration, signStatusList } from '../../../scripts/trust-demo/registration.js'
 import { makeRegistrar, UNIVERSITY } from '../../../scripts/trust-demo/world.js'
+import { createSigner, signCompact } from '../../../server/protocol/jose/jws.js'
 import { postOffering, postSchema } from '../../issuer/purchase.js'
+import { startRemoteIssuer } from '../../support/remote-issuer.js'
 import { startService, type TestService } from '../../support/service.js'
 import { type PublishedWorld, readLists, type ServiceInWorld, startInWorld } from '../../support/trust-world.js'
 import { type HostedWallet, newWallet } from '../../support/wallet.js'
@@ -143,4 +145,94 @@ it.each(Object.entries(ATTACKS))('attack: a certificate %s is shown as refused',
   } finally {
     await later.close()
   }
+})
+
+const SIGNED: Readonly<Record<string, [Forged | undefined, string]>> = {
+  'that sends the signed metadata of the registered issuer': [
+    { members: ({ serviceUrl }) => ({ sub: serviceUrl }) },
+    'The signed metadata are of another issuer.',
+  ],
+  'that signs with the access certificate of another party': [
+    { by: ({ verifier }) => verifier },
+    'The registration certificate is registered for VATDE-987654321, but the access certificate is for VATDE-123456789.',
+  ],
+  'that signs with a key of its own': [
+    { by: ({ walletProvider }) => walletProvider },
+    'The access certificate of the issuer is not trusted',
+  ],
+  'that sends the certificate of the registered issuer, and signs with another key': [
+    { by: ({ verifier, issuer }) => ({ jwk: { ...verifier.jwk, x5c: issuer.jwk.x5c ?? [] } }) },
+    'The signed metadata of the issuer are refused',
+  ],
+  'that sends former metadata': [
+    { members: () => ({ exp: now() - 10 }) },
+    'The signed metadata of the issuer have expired.',
+  ],
+  'that sends metadata of the future': [
+    { members: () => ({ iat: now() + 3_600 }) },
+    'The signed metadata of the issuer are of the future.',
+  ],
+  'that sends another document that the issuer has signed': [
+    { typ: 'JWT' },
+    'The signed metadata of the issuer have another typ.',
+  ],
+  'that leaves the certificate out of the signed metadata': [
+    { members: () => ({ issuer_info: undefined }) },
+    'The signed metadata of the issuer have no registration certificate.',
+  ],
+  'without signed metadata': [undefined, 'The issuer has no signed metadata'],
+}
+
+/** How the signed metadata of an impostor differ from good ones. */
+interface Forged {
+  readonly typ?: string
+  readonly members?: (world: PublishedWorld) => Readonly<Record<string, unknown>>
+  readonly by?: (world: PublishedWorld) => { readonly jwk: PublishedWorld['issuer']['jwk'] }
+}
+
+describe('attack: an impostor with the registration certificate of a registered issuer', () => {
+  const stateAt = async (forged: Forged | undefined) => {
+    const { world } = issuing.issuer
+    const issuer_info = [{ format: 'registration_cert', data: await certificate(world) }]
+    const signed = async (url: string, { typ = 'openidvci-issuer-metadata+jwt', members, by }: Forged) => {
+      const { x5c, alg: _, use: __, ...jwk } = (by?.(world) ?? world.issuer).jwk
+      const payload = { sub: url, iat: now(), issuer_info, ...members?.(world) }
+      return signCompact(await createSigner(jwk, 'key'), { typ, x5c, kid: undefined }, payload)
+    }
+    await using impostor = await startRemoteIssuer({
+      metadata: { issuer_info },
+      ...(forged === undefined ? {} : { signedMetadata: (url) => signed(url, forged) }),
+    })
+    const offer = await impostor.offer()
+    const { registration } = (await flow(issuing, offer)).json.data
+    return { registration, unasked: (await issuing.wallet.process(offer)).status }
+  }
+
+  it('would be seen as a party that asks for more, if its own signature were good', async () => {
+    expect((await stateAt({})).registration.state).toBe('beyond')
+  })
+
+  it.each(Object.entries(SIGNED))('%s', async (_, [forged, reason]) => {
+    const { registration, unasked } = await stateAt(forged)
+    expect([registration, unasked]).toMatchObject([
+      { state: 'invalid', reason: expect.stringContaining(reason), certificates: [] },
+      400,
+    ])
+  })
+})
+
+it('attack: a wallet that trusts no registrar takes no registration certificate as valid', async () => {
+  await using wallets = await startService({
+    maintenance: false,
+    env: {
+      VERIFIER_TRUST_ANCHORS: join(issuing.issuer.world.folder, 'certificates/issuer-ca.pem'),
+      OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
+    },
+  })
+  const begun = await flow({ ...issuing, wallets, wallet: await newWallet(wallets) }, await issuing.offer(TYPE))
+  expect(begun.json.data.registration).toMatchObject({
+    state: 'invalid',
+    reason: expect.stringContaining('This installation trusts no registrar'),
+    certificates: [],
+  })
 })

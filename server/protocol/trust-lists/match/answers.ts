@@ -54,10 +54,10 @@ export type ServiceFault = (typeof SERVICE_FAULTS)[number]
 /** The chain leads to a service that counts. */
 export interface Trusted {
   readonly trusted: true
-  /** The signer's certificate or key is listed itself, or an authority above it is. */
+  /** The signer's certificate is listed itself, or another certificate with its key, or an authority above it. */
   readonly by: 'certificate' | 'key' | 'chain'
   readonly jwk: Jwk
-  /** From the signer's certificate to the anchor. Empty for a bare key. */
+  /** From the signer's certificate to the anchor. */
   readonly path: readonly X509Certificate[]
   readonly found: AnchorService
   /** The answer holds while `from` ≤ now < `until`, in milliseconds since the epoch. */

@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { readX5c, verifyCertificateChain } from '../../issuer-keys/certificate-chain.js'
 import type { CertificatePurpose } from '../../issuer-keys/certificate-purpose.js'
-import { keyOf, verifyTrustedSigner } from '../../issuer-keys/certificate-requirements.js'
+import { verifyTrustedSigner } from '../../issuer-keys/certificate-requirements.js'
 import { IssuerKeyError } from '../../issuer-keys/issuer-key-error.js'
 import type { Jwk } from '../../jose/jwk.js'
 import { type Anchor, type Anchors, certificateOf } from './anchors.js'
@@ -63,25 +63,29 @@ function listedSigner([leaf]: readonly X509Certificate[], anchors: Anchors, quer
   const facts = leaf === undefined ? undefined : factsOf(leaf.raw)
   if (leaf === undefined || facts === undefined) return undefined
   const same = anchors.byFingerprint.get(facts.fingerprint)
-  if (same !== undefined) return direct([same], 'certificate', query, () => keyOf(leaf))
+  if (same !== undefined) return direct([same], 'certificate', query)
   // Another certificate of a listed key: the listed one counts, because anybody can certify a foreign key.
   const sameKey = anchors.byKey.get(facts.key)
-  return sameKey === undefined ? undefined : direct(sameKey, 'key', query, () => keyOf(leaf))
+  return sameKey === undefined ? undefined : direct(sameKey, 'key', query)
 }
 
 function direct(
   listed: readonly Anchor[],
   by: 'certificate' | 'key',
   query: TrustQuery & { readonly purpose: CertificatePurpose },
-  bareKey: () => Jwk,
 ): Match | undefined {
   // The certificate of an authority signs no documents, so it is no listed signer. Its chain is judged elsewhere.
   const signers = listed.filter((anchor) => certificateOf(anchor)?.ca !== true)
-  const chosen = choose(signers, query)
-  if (chosen.anchor === undefined) return chosen.looked.length === 0 ? undefined : refused(chosen.looked, query)
-  const certificate = certificateOf(chosen.anchor)
-  if (certificate === undefined) return trusted(by, bareKey(), [], chosen.found)
-  return trusted(by, verifyTrustedSigner(certificate, query), [certificate], chosen.found)
+  const chosen = choose(
+    signers.filter((anchor) => certificateOf(anchor) !== undefined),
+    query,
+  )
+  const certificate = chosen.anchor && certificateOf(chosen.anchor)
+  if (certificate !== undefined && chosen.anchor !== undefined)
+    return trusted(by, verifyTrustedSigner(certificate, query), [certificate], chosen.found)
+  // A bare key has no subject, no end and no use of its key: it vouches for nobody. But its withdrawal counts.
+  const { anchor, looked } = { looked: [], ...choose(signers, query) }
+  return anchor !== undefined || looked.length === 0 ? undefined : refused(looked, query)
 }
 
 function listedAuthority(chain: readonly X509Certificate[], anchors: Anchors, query: Query): Match {
