@@ -66,7 +66,9 @@ function Decision({ wallet, asking, onOutcome }: DecisionProps) {
     onSettled: () => client.invalidateQueries({ queryKey: ['wallets'] }),
   })
   const { verifier, transactionData = [], registration, query } = asking
-  const name = verifierName(verifier.id, verifier.name)
+  // A client identifier with a hash says nothing to people. The valid registration certificate has the name of the party.
+  const [registered] = registration.certificates
+  const name = verifierName(verifier.id, verifier.name ?? registered?.legalName ?? registered?.name)
   const isTransaction = transactionData.length > 0
   return (
     <Dialog title={isTransaction ? words.authorizeTitle : asks.title} onClose={() => deciding.mutate(false)}>

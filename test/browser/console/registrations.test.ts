@@ -270,6 +270,7 @@ describe('the registration of a verifier, before a hosted wallet presents anythi
       const dialog = page.getByRole('dialog', { name: walletWords.title })
       await dialog.getByText(walletWords.states.registered, { exact: true }).waitFor()
       await dialog.getByText(walletWords.sentences.registered).waitFor()
+      await dialog.getByText(walletWords.asks(SHOP.legalName)).waitFor()
       await dialog.getByText(SHOP.legalName, { exact: true }).waitFor()
       await dialog.getByText('To find your receipt.').waitFor()
       // The request asks for the claim, and the certificate covers the claim.
