@@ -25,7 +25,7 @@ export function PartyRegistration({ registration }: { readonly registration: Reg
   const { wallet: words } = useRegistrationTexts()
   const { state, reason, beyond, certificates } = registration
   return (
-    <section className={state === 'beyond' || state === 'invalid' ? 'note' : undefined}>
+    <section className={state === 'beyond' || state === 'invalid' ? 'fields note' : 'fields'}>
       <p>
         <Tag tone={TONES[state]}>{words.states[state]}</Tag>
       </p>
