@@ -18,8 +18,8 @@ const TONES: Readonly<Record<Registration['state'], Tone>> = {
 }
 
 /**
- * What a hosted wallet found about the registration of a verifier (ETSI TS 119 475): who is registered, for what, and what the
- * request asks for beyond it.
+ * The registration of a verifier as a hosted wallet found it (ETSI TS 119 475): the registered party, its purpose, the covered
+ * credentials, and the parts of the request beyond them.
  */
 export function PartyRegistration({ registration }: { readonly registration: Registration }) {
   const { wallet: words } = useRegistrationTexts()

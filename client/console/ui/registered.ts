@@ -14,7 +14,7 @@ export interface RegisteredCredential {
 const textsIn = (value: unknown): string[] =>
   Array.isArray(value) ? value.flatMap(textsIn) : typeof value === 'string' ? [value] : []
 
-/** The types that `meta` names. Of a W3C credential with several types, the last is the most specific. */
+/** The types that `meta` names. The last type of a W3C credential is the most specific. */
 function typesOf(meta: RegisteredCredential['meta']): string[] {
   const { vct_values: vcts, doctype_value: doctype, type_values: alternatives } = meta
   if (!Array.isArray(alternatives)) return textsIn(vcts ?? doctype)

@@ -22,7 +22,7 @@ export function StateOfRegistration({ state }: Pick<Registration, 'state'>) {
   return <Tag tone={TONES[state]}>{words.states[state]}</Tag>
 }
 
-/** Why requests cannot use a registration certificate, with the message of the service. Nothing for a usable certificate. */
+/** Why requests cannot use a registration certificate, with the message of the service. A usable certificate has no fault. */
 export function FaultOfRegistration({ state, reason }: Pick<Registration, 'state' | 'reason'>) {
   const { certificates: words } = useRegistrationTexts()
   if (state === 'usable') return null
