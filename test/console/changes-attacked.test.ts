@@ -47,6 +47,7 @@ describe('attack: readers of changes', () => {
     'trusted-issuer': 'trusted-issuer',
     issuer: 'issuer',
     verifier: 'verifier',
+    'registration-certificate': 'registration-certificate',
     key: 'agent',
     did: 'agent',
     holder: 'holder',
@@ -62,7 +63,7 @@ describe('attack: readers of changes', () => {
   } as const
 
   const OF_ISSUERS = ['credential', 'credential-offer-session', 'issuer', 'offering']
-  const OF_VERIFIERS = ['trusted-issuer', 'verification-session', 'verifier', 'vp-query']
+  const OF_VERIFIERS = ['registration-certificate', 'trusted-issuer', 'verification-session', 'verifier', 'vp-query']
   const OF_ADMINS = ['agent', 'holder', 'other', 'wallet']
 
   it('each caller receives only the kinds in their lists, and only changes of things that they may read', async () => {
@@ -108,7 +109,7 @@ describe('attack: readers of changes', () => {
       ),
     )
     expect(kinds(await issuing.until('offering', 'last'))).toEqual([...OF_ISSUERS, 'schema'])
-    expect(kinds(await verifying.until('vp-query', 'last'))).toEqual(['schema', ...OF_VERIFIERS])
+    expect(kinds(await verifying.until('vp-query', 'last'))).toEqual([...OF_VERIFIERS, 'schema'].toSorted())
     expect(kinds(await backend.until('vp-query', 'last'))).toEqual(
       [...OF_ISSUERS, ...OF_VERIFIERS, 'schema'].toSorted(),
     )

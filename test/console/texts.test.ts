@@ -10,6 +10,11 @@ import { fr as faceFr } from '../../client/console/texts/faces/fr.js'
 import { it as faceIt } from '../../client/console/texts/faces/it.js'
 import { fr } from '../../client/console/texts/fr.js'
 import { it as italian } from '../../client/console/texts/it.js'
+import { de as registrationDe } from '../../client/console/texts/registrations/de.js'
+import { en as registrationEn } from '../../client/console/texts/registrations/en.js'
+import { es as registrationEs } from '../../client/console/texts/registrations/es.js'
+import { fr as registrationFr } from '../../client/console/texts/registrations/fr.js'
+import { it as registrationIt } from '../../client/console/texts/registrations/it.js'
 import { de as listDe } from '../../client/console/texts/trust-lists/de.js'
 import { en as listEn } from '../../client/console/texts/trust-lists/en.js'
 import { es as listEs } from '../../client/console/texts/trust-lists/es.js'
@@ -67,8 +72,10 @@ const SAME_IN_BOTH = [
 ]
 
 describe('The texts of the console', () => {
-  const english = new Map(textsOf({ ...en, editor: editorEn, faces: faceEn, trustLists: listEn }))
-  const german = textsOf({ ...de, editor: editorDe, faces: faceDe, trustLists: listDe })
+  const english = new Map(
+    textsOf({ ...en, editor: editorEn, faces: faceEn, trustLists: listEn, registrations: registrationEn }),
+  )
+  const german = textsOf({ ...de, editor: editorDe, faces: faceDe, trustLists: listDe, registrations: registrationDe })
 
   it('are the same in German and English only if both languages have the same word', () => {
     const same = german.filter(([name, text]) => typeof text === 'string' && text === english.get(name))
@@ -91,6 +98,9 @@ describe('The texts of the console', () => {
       listFr,
       listEs,
       listIt,
+      registrationFr,
+      registrationEs,
+      registrationIt,
     ].flatMap((texts) => textsOf(texts))
     expect(others).toHaveLength(3 * english.size)
     const all = [...english, ...german, ...others]

@@ -33,6 +33,17 @@ describe('the form of a new list', () => {
     expect(Object.keys(input).sort()).toEqual(['kind', 'purpose', 'signer', 'url'])
   })
 
+  it('sends the types of services for a list in XML alone (ETSI TS 119 612)', () => {
+    const named = { ...filled, serviceTypes: ' http://a.example/type\n\nhttp://b.example/type ' }
+    expect(listInput({ ...named, kind: 'tsl' }).serviceTypes).toEqual([
+      'http://a.example/type',
+      'http://b.example/type',
+    ])
+    expect(listInput(named).serviceTypes).toBeUndefined()
+    expect(listInput({ ...named, kind: 'vical' }).serviceTypes).toBeUndefined()
+    expect(listInput({ ...filled, kind: 'tsl' }).serviceTypes).toBeUndefined()
+  })
+
   it.each([
     ['as openssl writes it', `sha256 Fingerprint=${certificate.fingerprint256}`],
     ['with spaces and a line break', `${certificate.fingerprint256.replaceAll(':', ' ')}\n`],
@@ -48,10 +59,21 @@ describe('the form of a new list', () => {
 
   it('finds the field of each message of the service', () => {
     const at = { signerBy: 'pem' } as const
-    const paths = ['url', 'types.3', 'signer.pem', 'signer.sha256', 'signer', 'maxAgeHours', 'territory', 'other']
+    const paths = [
+      'url',
+      'types.3',
+      'serviceTypes.0',
+      'signer.pem',
+      'signer.sha256',
+      'signer',
+      'maxAgeHours',
+      'territory',
+      'other',
+    ]
     expect(paths.map((path) => listField(path, at))).toEqual([
       'url',
       'types',
+      'serviceTypes',
       'pem',
       'sha256',
       'pem',

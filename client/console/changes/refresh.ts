@@ -25,6 +25,7 @@ const SUBJECTS: Readonly<Record<Exclude<Kind, 'everything'>, readonly QueryKey[]
   'trust-list': [['trust']],
   issuer: [['agent'], ['trust'], ['images']],
   verifier: [['agent'], ['trust'], ['images']],
+  'registration-certificate': [['trust']],
   agent: [['agent'], ['trust']],
   image: [['images']],
   holder: [['wallets']],

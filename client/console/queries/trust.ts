@@ -9,6 +9,8 @@ export type ListedSigner = CredenceOutputs['signers']['issuers']['items'][number
 export type IssuerSigner = CredenceOutputs['signers']['issuer']
 export type VerifierSigner = CredenceOutputs['signers']['verifier']
 export type Certificate = IssuerSigner['chain'][number]
+/** A registration certificate of a verifier (ETSI TS 119 475), with its state. */
+export type Registration = CredenceOutputs['registrations']['list']['items'][number]
 export type Roots = CredenceOutputs['walletTrust']['read']['roots']
 export type TrustedIssuer = CredenceOutputs['trustedIssuers']['list']['items'][number]
 export type NewTrustedIssuer = CredenceInputs['trustedIssuers']['add']
@@ -36,6 +38,36 @@ export const verifierSigner = (id: string) =>
   queryOptions({
     queryKey: ['trust', 'verifier', id],
     queryFn: ({ signal }) => credence.signers.verifier.query({ id }, { signal }),
+  })
+
+/** The largest page of records, and the most pages in which the default record is searched. */
+const LARGEST_PAGE = 200
+const MAX_PAGES = 50
+
+/** The id of the default verifier. The console asks in its name. Null if it is not among the newest records. */
+export const defaultVerifierId = queryOptions({
+  queryKey: ['trust', 'default verifier'],
+  queryFn: async ({ signal }) => {
+    let cursor = ''
+    for (let page = 0; page < MAX_PAGES; page += 1) {
+      const { items, nextCursor } = await credence.signers.verifiers.query(
+        { limit: LARGEST_PAGE, ...cursorOf(cursor) },
+        { signal },
+      )
+      const found = items.find(({ isDefault }) => isDefault)
+      if (found !== undefined) return found.id
+      if (nextCursor === undefined) break
+      cursor = nextCursor
+    }
+    return null
+  },
+})
+
+/** The registration certificates of a verifier record, the newest first. */
+export const registrations = (verifierId: string) =>
+  queryOptions({
+    queryKey: ['trust', 'registrations', verifierId],
+    queryFn: async ({ signal }) => (await credence.registrations.list.query({ id: verifierId }, { signal })).items,
   })
 
 export interface NewSigner {

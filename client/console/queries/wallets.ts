@@ -1,6 +1,7 @@
 import { type QueryClient, queryOptions } from '@tanstack/react-query'
 import type { CredenceOutputs } from '../../index.js'
 import { credence } from '../service.js'
+import { needsPerson } from '../ui/registered.js'
 
 /** A hosted wallet: a holder whose keys are in the service. */
 export type Wallet = CredenceOutputs['agentHolders']['list'][number]
@@ -62,7 +63,7 @@ export type Outcome =
   /** `deferred` is the number of credentials that the issuer will issue later. */
   | { readonly kind: 'taken'; readonly wallet: Wallet; readonly deferred: number }
   | { readonly kind: 'presented'; readonly wallet: Wallet }
-  /** The request has transaction data, which a person must see first. */
+  /** A person must see the transaction data or the registration of the request first. */
   | { readonly kind: 'unconfirmed'; readonly wallet: Wallet; readonly asking: Asking }
   /** The wallet has no credential that matches the request. */
   | { readonly kind: 'lacking'; readonly wallet: Wallet; readonly asking: Asking }
@@ -91,7 +92,7 @@ export async function give(wallet: Wallet, uri: string, pin?: string): Promise<O
   const { flowType, data } = await credence.flows.start.mutate({ qrContent: uri, did })
   if (flowType === 'presentation') {
     if (data.matchingCredentials.length === 0) return { kind: 'lacking', wallet, asking: data }
-    if ((data.transactionData ?? []).length > 0) return { kind: 'unconfirmed', wallet, asking: data }
+    if (needsPerson(data)) return { kind: 'unconfirmed', wallet, asking: data }
     return present(wallet, data)
   }
   const { processId } = data

@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { give, makeWallet, noteUse, type Outcome, usedLast, type Wallet, wallets } from '../queries/wallets.js'
-import { useTexts } from '../texts/use-texts.js'
+import { useRegistrationTexts } from '../texts/registrations/use-registration-texts.js'
+import { useSpoken } from '../texts/use-texts.js'
 import { Field } from './field.js'
 import { ProblemNote } from './problem-note.js'
 import { shortened } from './short-id.js'
@@ -31,7 +32,10 @@ export function HostedWallet(props: Props) {
 
 /** Takes an offer or answers a request with a hosted wallet, with one click. If there is no wallet, it creates one. */
 function Use({ uri, pin, kind, isOpen = true }: Props) {
-  const { wallets: words } = useTexts()
+  const { language, texts } = useSpoken()
+  const { wallets: words } = texts
+  // The question for a person needs these texts later.
+  useRegistrationTexts.begin(language)
   const client = useQueryClient()
   const { data: all } = useQuery(wallets)
   const [chosen, setChosen] = useState(() => usedLast(client))

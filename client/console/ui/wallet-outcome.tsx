@@ -1,12 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { type Asking, decline, type Outcome, present, type Wallet } from '../queries/wallets.js'
+import { useRegistrationTexts } from '../texts/registrations/use-registration-texts.js'
 import { useTexts } from '../texts/use-texts.js'
 import { leavesOf, MAX_LEAVES } from './claims.js'
+import { Covered } from './covered.js'
 import { Dialog } from './dialog.js'
 import { Fact } from './fact.js'
 import { useVerifierNames } from './party-names.js'
+import { PartyRegistration } from './party-registration.js'
 import { ProblemNote } from './problem-note.js'
+import { queriedCredentials } from './registered.js'
 
 interface Props {
   readonly outcome: Outcome
@@ -47,9 +51,13 @@ interface DecisionProps {
   readonly onOutcome: (outcome: Outcome) => void
 }
 
-/** All transaction data of the verifier, shown before the wallet presents anything (OpenID4VP 1.0 §8.4). */
+/**
+ * The question for a person, with the request, the registration (ETSI TS 119 475) and all transaction data (OpenID4VP 1.0 §8.4). It is shown
+ * before the wallet presents anything.
+ */
 function Decision({ wallet, asking, onOutcome }: DecisionProps) {
   const { wallets: words } = useTexts()
+  const { wallet: asks } = useRegistrationTexts()
   const verifierName = useVerifierNames()
   const client = useQueryClient()
   const deciding = useMutation({
@@ -57,17 +65,24 @@ function Decision({ wallet, asking, onOutcome }: DecisionProps) {
     onSuccess: onOutcome,
     onSettled: () => client.invalidateQueries({ queryKey: ['wallets'] }),
   })
-  const { verifier, transactionData = [] } = asking
+  const { verifier, transactionData = [], registration, query } = asking
+  // A client identifier with a hash says nothing to people. The valid registration certificate has the name of the party.
+  const [registered] = registration.certificates
+  const name = verifierName(verifier.id, verifier.name ?? registered?.legalName ?? registered?.name)
+  const isTransaction = transactionData.length > 0
   return (
-    <Dialog title={words.authorizeTitle} onClose={() => deciding.mutate(false)}>
-      <p title={verifier.id}>{words.authorize(verifierName(verifier.id, verifier.name))}</p>
+    <Dialog title={isTransaction ? words.authorizeTitle : asks.title} onClose={() => deciding.mutate(false)}>
+      <p title={verifier.id}>{asks.asks(name)}</p>
+      <Covered credentials={queriedCredentials(query)} none={asks.alwaysShown} />
+      <PartyRegistration registration={registration} />
+      {isTransaction && <p>{words.authorize(name)}</p>}
       {transactionData.map((transaction) => (
         <Whole key={JSON.stringify(transaction)} transaction={transaction} />
       ))}
       {deciding.isError && <ProblemNote error={deciding.error} />}
       <div className="row">
         <button type="button" className="primary" disabled={deciding.isPending} onClick={() => deciding.mutate(true)}>
-          {words.agree}
+          {isTransaction ? words.agree : asks.answer}
         </button>
         <button type="button" disabled={deciding.isPending} onClick={() => deciding.mutate(false)}>
           {words.refuse}

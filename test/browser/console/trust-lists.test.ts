@@ -142,6 +142,31 @@ describe('a trusted list', () => {
     })
   })
 
+  it('in XML has a field for the types of its services, and its screen shows them (ETSI TS 119 612)', async () => {
+    await publish('/services.jwt', operator, entities)
+    const type = 'http://uri.etsi.org/TrstSvc/Svctype/CA/QC'
+    const id = await added('/services.jwt', { profile: undefined, serviceTypes: [type] })
+    await desk.opened(
+      '/trust/lists',
+      async (page) => {
+        await heading(page, words.all)
+        await page.getByLabel(words.url).fill(`${server.url}/services.jwt`)
+        expect(await textbox(page, words.serviceTypes).count()).toBe(0)
+        await page.getByLabel(words.kind).selectOption('tsl')
+        await textbox(page, words.serviceTypes).fill('CA/QC')
+        await page.getByLabel(words.pem).fill(operator.certificate.toString())
+        await page.getByRole('button', { name: words.add }).click()
+        await page.locator('[aria-invalid="true"]').waitFor()
+        expect(await errorOf(page, words.serviceTypes)).toContain('must be a URI')
+        await assertGood(page, 'trust-list-services')
+        await rowOf(page, '/services.jwt').getByRole('link').click()
+        await region(page, words.about).getByText(type, { exact: true }).waitFor()
+      },
+      [400],
+    )
+    await listsOf(desk.service).remove(id)
+  })
+
   it('shows its entities page by page, finds them by name, and shows certificates on demand', async () => {
     await publish('/many.jwt', operator, many)
     const id = await added('/many.jwt', { note: 'PID of the EU' })

@@ -5,6 +5,8 @@ import { type Askable, isFormat, readable } from './askable.js'
 
 /** A credential query as the service shows it. */
 export type Ask = CheckedSession['asks'][number]
+/** A credential query without its id. */
+export type AskedFor = Omit<Ask, 'credentialQueryId'>
 
 /** Claims that a title names; it counts the others. */
 const MAX_CLAIMS = 2
@@ -12,25 +14,35 @@ const MAX_CLAIMS = 2
 const MAX_TYPES = 3
 
 /** The types of this installation that a credential query accepts. */
-const knownTo = (types: readonly Askable[], { types: accepted, format }: Ask): readonly Askable[] =>
+const knownTo = (types: readonly Askable[], { types: accepted, format }: AskedFor): readonly Askable[] =>
   types.filter(
     (type) =>
       type.format === format && (accepted.includes(typeOfConfiguration(type.id)) || accepted.includes(type.type)),
   )
 
 /** The name of the credential that a query asks for, in the user's language. @param fallback for a query without a type */
-export function typeNameOf(ask: Ask, types: readonly Askable[], language: string, fallback: string): string {
+export function typeNameOf(ask: AskedFor, types: readonly Askable[], language: string, fallback: string): string {
   const [known] = knownTo(types, ask)
   return nameOf(known?.display, language) ?? ask.types[0] ?? fallback
 }
 
 /** The title of a claim, or its path. */
-function claimNameOf(path: Ask['claims'][number], ask: Ask, types: readonly Askable[], language: string): string {
+function claimNameOf(
+  path: AskedFor['claims'][number],
+  ask: AskedFor,
+  types: readonly Askable[],
+  language: string,
+): string {
   const text = path.map((part) => part ?? '*').join('.')
   const claims = knownTo(types, ask).flatMap((type) => type.claims)
   const found = claims.find((claim) => isFormat(ask.format) && readable(claim.path, ask.format) === text)
   return nameOf(found?.display, language) ?? text
 }
+
+/** The claims of a credential query in the user's language, each once. */
+export const claimNamesOf = (ask: AskedFor, types: readonly Askable[], language: string): string[] => [
+  ...new Set(ask.claims.map((path) => claimNameOf(path, ask, types, language))),
+]
 
 interface TitleWords {
   readonly fallback: string
@@ -46,7 +58,7 @@ interface TitleWords {
  * @returns undefined for a request without a query
  */
 export function titleOfAsks(
-  asks: readonly Ask[],
+  asks: readonly AskedFor[],
   types: readonly Askable[],
   language: string,
   { fallback, andMore }: TitleWords,

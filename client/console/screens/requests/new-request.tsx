@@ -6,6 +6,7 @@ import { problemOf, sortMessages } from '../../problems.js'
 import { issuerMetadata } from '../../queries/metadata.js'
 import { ask, vpQuery } from '../../queries/requests.js'
 import { credence } from '../../service.js'
+import { useRegistrationTexts } from '../../texts/registrations/use-registration-texts.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { CopyButton } from '../../ui/copy-button.js'
@@ -19,15 +20,21 @@ import { May } from '../../ui/use-may.js'
 import { type Askable, askables } from './askable.js'
 import { Conditions } from './conditions.js'
 import { Credentials } from './credentials.js'
+import { chosenUse, isAboutRegistration, namedInQuery } from './intended-uses.js'
 import { dcqlOf, isMoreThanVpQuery, vpQueryOf } from './queries-of.js'
 import { reopened } from './reopen.js'
 import { fieldOfPath, type RequestForm, requestDefaults, requestOf } from './request-form.js'
 import { Transactions } from './transactions.js'
+import { useIntendedUses } from './use-intended-uses.js'
 
 const route = getRouteApi('/requests/new-request')
 
+const CONFLICT = 409
+
 /** The form of a request, beside its query. */
 export function NewRequest() {
+  // The form needs these texts later. They load with the screen, so that the screen does not disappear meanwhile.
+  useRegistrationTexts()
   const { requests: words } = useTexts()
   const { query } = route.useSearch()
   return (
@@ -89,15 +96,27 @@ function Builder({ types: read, begun, query }: BuilderProps) {
   const { form, base: types } = kept
   const client = useQueryClient()
   const navigate = useNavigate()
+  const uses = useIntendedUses()
   const [others, setOthers] = useState<readonly string[]>([])
   const onError = (error: unknown) => {
-    const sorted = sortMessages(problemOf(error).messages, (path) => fieldOfPath(path, form.getValues()))
-    setOthers(sorted.others)
+    const { status, messages } = problemOf(error)
+    const ids = dcqlOf(form.getValues()).credentials.map(({ id }) => id)
+    const hasChoice = uses.length > 1
+    const sorted = sortMessages(
+      messages.map((message) => namedInQuery(message, ids)),
+      (path) => (path === 'intendedUse' && !hasChoice ? undefined : fieldOfPath(path, form.getValues())),
+    )
+    // A conflict names no field. If it is about the registration certificate, the intended use is the field.
+    const isOfUse = (message: string) => hasChoice && status === CONFLICT && isAboutRegistration(message)
+    const ofUse = sorted.others.filter(isOfUse)
+    setOthers(sorted.others.filter((message) => !isOfUse(message)))
+    if (ofUse.length > 0) form.setError('intendedUse', { message: ofUse.join(' ') }, { shouldFocus: true })
     for (const [field, message] of sorted.byField)
       form.setError(field as keyof RequestForm, { message }, { shouldFocus: true })
   }
   const asking = useMutation({
-    mutationFn: (filled: RequestForm) => ask(client, requestOf(filled, dcqlOf(filled))),
+    mutationFn: (filled: RequestForm) =>
+      ask(client, requestOf({ ...filled, intendedUse: chosenUse(filled.intendedUse, uses) ?? '' }, dcqlOf(filled))),
     onSuccess: (id) => {
       kept.done()
       void navigate({ to: '/requests/$id', params: { id } })
@@ -140,7 +159,7 @@ function Builder({ types: read, begun, query }: BuilderProps) {
           <Restored {...kept} />
           {failed !== null && <ProblemNote error={failed} messages={others} />}
           <Credentials types={types} />
-          <Conditions />
+          <Conditions uses={uses} />
           <Transactions />
           <div className="row">
             <button type="submit" className="primary" disabled={asking.isPending}>

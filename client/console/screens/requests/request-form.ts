@@ -52,6 +52,8 @@ export const MAX_PURPOSE = 300
 export interface RequestForm extends NamesForm {
   /** Why the verifier asks; empty for a request without a purpose. */
   purpose: string
+  /** The intended use whose registration certificate the request carries; empty for the choice of the service. */
+  intendedUse: string
   credentials: CredentialDraft[]
   trust: 'configured' | 'own' | 'listed'
   /** One issuer in each line. */
@@ -78,6 +80,7 @@ export const requestDefaults = (first: Askable | undefined): RequestForm => ({
   reference: '',
   label: '',
   purpose: '',
+  intendedUse: '',
   credentials: [draftOf(first)],
   trust: 'configured',
   trusted: '',
@@ -106,6 +109,7 @@ export function requestOf(form: RequestForm, dcqlQuery: NonNullable<NewRequest['
     dcqlQuery,
     ...namesOf(form),
     ...(form.purpose.trim() === '' ? {} : { purpose: form.purpose.trim() }),
+    ...(form.intendedUse === '' ? {} : { intendedUse: form.intendedUse }),
     validity: DURATIONS[form.validity],
     ...(form.trust === 'own' ? { trustedIssuers: ['self'] } : {}),
     ...(form.trust === 'listed' ? { trustedIssuers: listed } : {}),
@@ -120,6 +124,7 @@ export function fieldOfPath(path: string, { credentials }: RequestForm): string 
   const [member, ...rest] = path.split('.')
   if (member === 'trustedIssuers') return 'trusted'
   if (member === 'validity' || member === 'reference' || member === 'label' || member === 'purpose') return member
+  if (member === 'intendedUse') return member
   if (member === 'name') return 'label'
   if (member === 'transactionData') return `transactions.${rest[0]}.type`
   if ((member !== 'dcqlQuery' && member !== 'query') || rest.length === 0) return undefined

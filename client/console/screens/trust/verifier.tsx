@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { type VerifierSigner, verifierSigner } from '../../queries/trust.js'
 import { useFaceTexts } from '../../texts/faces/use-face-texts.js'
+import { useRegistrationTexts } from '../../texts/registrations/use-registration-texts.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { langOf } from '../../ui/display-name.js'
@@ -18,15 +19,19 @@ import { FacePanel } from './face.js'
 import { FileCertificate } from './file-certificate.js'
 import { hostOf } from './host.js'
 import { Identity } from './identity.js'
+import { Registrations } from './registrations.js'
 import { Sections } from './sections.js'
 
 const route = getRouteApi('/trust/verifiers/$id')
 
 /** One verifier record: its identity, its certificates and its client identifiers. */
 export function Verifier() {
-  // The form needs these texts later. They load with the screen, so that the screen does not disappear meanwhile.
-  useFaceTexts()
   const { language, texts } = useSpoken()
+  // The forms need these texts later. They load with the screen, so that the screen does not disappear meanwhile.
+  useFaceTexts.begin(language)
+  useRegistrationTexts.begin(language)
+  useFaceTexts()
+  useRegistrationTexts()
   const { trust: words } = texts
   const { id } = route.useParams()
   const query = useQuery(verifierSigner(id))
@@ -68,6 +73,7 @@ function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
             <Certify id={id} />
           ) : undefined}
         </CertificatePanel>
+        <Registrations verifier={verifier} />
       </div>
     </div>
   )

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { heldCredentials, presentations, type Wallet as WalletRecord, wallets } from '../../queries/wallets.js'
+import { useRegistrationTexts } from '../../texts/registrations/use-registration-texts.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { Fact } from '../../ui/fact.js'
@@ -19,6 +20,8 @@ const route = getRouteApi('/wallets/$id')
 
 /** One hosted wallet: its credentials, its presentations, and a form for offers and requests. */
 export function Wallet() {
+  // The question for a person needs these texts later. They load with the screen, so that the screen does not disappear meanwhile.
+  useRegistrationTexts()
   const { wallets: words } = useTexts()
   const { id } = route.useParams()
   const query = useQuery(wallets)

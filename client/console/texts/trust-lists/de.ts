@@ -38,6 +38,9 @@ export const de: TrustListTexts = {
     },
     types: 'Nachweisarten',
     typesHint: 'Die Liste gilt nur für diese Arten. Eine Art je Zeile: vct, Typ oder DocType.',
+    serviceTypes: 'Arten von Diensten',
+    serviceTypesHint:
+      'Nur Dienste dieser Arten zählen. Eine Art (URI) je Zeile. Leer: die Arten der Norm für diesen Zweck.',
     state: 'Zustand',
     states: {
       usable: 'in Gebrauch',

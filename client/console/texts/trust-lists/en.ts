@@ -37,6 +37,9 @@ export const en = {
     },
     types: 'Credential types',
     typesHint: 'The list counts only for these types. One type per line: vct, type or doctype.',
+    serviceTypes: 'Types of services',
+    serviceTypesHint:
+      'Only services of these types count. One type (URI) per line. Empty: the types of the standard for the purpose.',
     state: 'State',
     states: {
       usable: 'in use',

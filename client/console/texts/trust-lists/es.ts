@@ -38,6 +38,9 @@ export const es: TrustListTexts = {
     },
     types: 'Tipos de credencial',
     typesHint: 'La lista vale solo para estos tipos. Un tipo por línea: vct, tipo o doctype.',
+    serviceTypes: 'Tipos de servicios',
+    serviceTypesHint:
+      'Solo cuentan los servicios de estos tipos. Un tipo (URI) por línea. Vacío: los tipos de la norma para este fin.',
     state: 'Estado',
     states: {
       usable: 'en uso',

@@ -38,6 +38,9 @@ export const fr: TrustListTexts = {
     },
     types: 'Types d’attestation',
     typesHint: 'La liste ne compte que pour ces types. Un type par ligne\u00a0: vct, type ou doctype.',
+    serviceTypes: 'Types de services',
+    serviceTypesHint:
+      'Seuls les services de ces types comptent. Un type (URI) par ligne. Vide\u00a0: les types de la norme pour ce but.',
     state: 'État',
     states: {
       usable: 'utilisée',

@@ -38,6 +38,9 @@ export const it: TrustListTexts = {
     },
     types: 'Tipi di attestato',
     typesHint: 'La lista vale solo per questi tipi. Un tipo per riga: vct, tipo o doctype.',
+    serviceTypes: 'Tipi di servizi',
+    serviceTypesHint:
+      'Contano solo i servizi di questi tipi. Un tipo (URI) per riga. Vuoto: i tipi della norma per questo scopo.',
     state: 'Stato',
     states: {
       usable: 'in uso',

@@ -9,6 +9,8 @@ export interface ListForm {
   purpose: NewTrustList['purpose']
   /** One type per line. */
   types: string
+  /** One URI per line. */
+  serviceTypes: string
   signerBy: 'pem' | 'sha256'
   pem: string
   sha256: string
@@ -23,6 +25,7 @@ export const EMPTY_LIST: ListForm = {
   profile: '',
   purpose: 'credentials',
   types: '',
+  serviceTypes: '',
   signerBy: 'pem',
   pem: '',
   sha256: '',
@@ -61,6 +64,15 @@ export const hasProfile = ({ kind }: Pick<ListForm, 'kind'>): boolean => kind ==
 export const hasTypes = ({ purpose }: Pick<ListForm, 'purpose'>): boolean =>
   purpose === 'credentials' || purpose === 'status'
 
+/** Whether the form asks for the types of services of a list: lists in XML have services for several purposes. */
+export const hasServiceTypes = ({ kind }: Pick<ListForm, 'kind'>): boolean => kind === 'tsl'
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
 /** A number for digits alone. Other texts stay texts, so that the service names the field. */
 const numberIn = (text: string): number => (/^\d+$/.test(text) ? Number(text) : Number.NaN)
 
@@ -69,11 +81,9 @@ const numberIn = (text: string): number => (/^\d+$/.test(text) ? Number(text) : 
  * writes it, with colons and its label.
  */
 export function listInput(form: ListForm): NewTrustList {
-  const { url, kind, profile, purpose, types, signerBy, pem, sha256, maxAgeHours, territory, note } = form
-  const named = types
-    .split('\n')
-    .map((type) => type.trim())
-    .filter((type) => type !== '')
+  const { url, kind, profile, purpose, types, serviceTypes, signerBy, pem, sha256, maxAgeHours, territory, note } = form
+  const named = linesOf(types)
+  const services = linesOf(serviceTypes)
   return {
     url: url.trim(),
     kind,
@@ -81,6 +91,7 @@ export function listInput(form: ListForm): NewTrustList {
     signer: signerBy === 'pem' ? { pem: pem.trim() } : { sha256: hashIn(sha256) },
     ...(hasProfile(form) && profile !== '' ? { profile } : {}),
     ...(hasTypes(form) && named.length > 0 ? { types: named } : {}),
+    ...(hasServiceTypes(form) && services.length > 0 ? { serviceTypes: services } : {}),
     ...(maxAgeHours.trim() === '' ? {} : { maxAgeHours: numberIn(maxAgeHours.trim()) }),
     ...(territory.trim() === '' ? {} : { territory: territory.trim().toUpperCase() }),
     ...(note.trim() === '' ? {} : { note: note.trim() }),
@@ -96,6 +107,7 @@ export const LIST_FIELDS = [
   'profile',
   'purpose',
   'types',
+  'serviceTypes',
   'pem',
   'sha256',
   'maxAgeHours',

@@ -165,6 +165,22 @@ function State({ list, onLeave }: StateProps) {
   )
 }
 
+/** The types for which a list counts; nothing if it counts for every type. */
+function Types({ name, types }: { readonly name: string; readonly types: readonly string[] | undefined }) {
+  if (types === undefined) return null
+  return (
+    <Fact name={name}>
+      <ul className="plain">
+        {types.map((type) => (
+          <li key={type}>
+            <code className="sentence">{type}</code>
+          </li>
+        ))}
+      </ul>
+    </Fact>
+  )
+}
+
 function Time({ name, at }: { readonly name: string; readonly at: string | undefined }) {
   if (at === undefined) return null
   return (
@@ -178,7 +194,20 @@ function About({ list }: { readonly list: Shown }) {
   const { language } = useSpoken()
   const { trust } = useTexts()
   const { lists: words } = useTrustListTexts()
-  const { url, kind, profile, purpose, types, signer, signedBy, maxAgeHours, territory, listTerritory, note } = list
+  const {
+    url,
+    kind,
+    profile,
+    purpose,
+    types,
+    serviceTypes,
+    signer,
+    signedBy,
+    maxAgeHours,
+    territory,
+    listTerritory,
+    note,
+  } = list
   const operator = nameIn(list.operator, language)
   return (
     <Panel title={words.about} intro={list.source === 'configuration' ? words.configured : undefined}>
@@ -194,17 +223,8 @@ function About({ list }: { readonly list: Shown }) {
         <Fact name={words.kind}>{words.kinds[kind]}</Fact>
         {profile !== undefined && <Fact name={words.profile}>{words.profiles[profile]}</Fact>}
         <Fact name={words.purpose}>{words.purposes[purpose]}</Fact>
-        {types !== undefined && (
-          <Fact name={words.types}>
-            <ul className="plain">
-              {types.map((type) => (
-                <li key={type}>
-                  <code className="sentence">{type}</code>
-                </li>
-              ))}
-            </ul>
-          </Fact>
-        )}
+        <Types name={words.types} types={types} />
+        <Types name={words.serviceTypes} types={serviceTypes} />
         {(territory ?? listTerritory) !== undefined && <Fact name={words.territory}>{territory ?? listTerritory}</Fact>}
         <Fact name={words.signer}>
           {'sha256' in signer ? (

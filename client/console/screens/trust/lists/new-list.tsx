@@ -14,6 +14,7 @@ import { ProblemNote } from '../../../ui/problem-note.js'
 import {
   EMPTY_LIST,
   hasProfile,
+  hasServiceTypes,
   hasTypes,
   LIST_CHOICES,
   LIST_FIELDS,
@@ -112,6 +113,13 @@ export function NewListForm() {
         <Field label={words.types} hint={words.typesHint} error={errors.types?.message}>
           {(control) => (
             <textarea {...control} {...form.register('types')} rows={2} autoComplete="off" spellCheck={false} />
+          )}
+        </Field>
+      )}
+      {hasServiceTypes({ kind }) && (
+        <Field label={words.serviceTypes} hint={words.serviceTypesHint} error={errors.serviceTypes?.message}>
+          {(control) => (
+            <textarea {...control} {...form.register('serviceTypes')} rows={2} autoComplete="off" spellCheck={false} />
           )}
         </Field>
       )}
