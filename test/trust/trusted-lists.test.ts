@@ -31,6 +31,7 @@ const [authority, other, stranger] = [makeRoot('Authority'), makeRoot('Other'), 
 ]
 const signer = makeLeaf(makeRoot('Above'), { subject: 'Listed signer' })
 const statusSigner = makeLeaf(makeRoot('Above'), { subject: 'Status signer' })
+const otherStatusSigner = makeLeaf(makeRoot('Above'), { subject: 'Status signer' })
 
 let lists: ListServer
 let service: TestService
@@ -39,7 +40,7 @@ const state = { now: () => new Date() }
 
 const entities = [
   { name: 'Ministry', issuance: [authority, signer], revocation: [statusSigner] },
-  { name: 'Agency', issuance: [other] },
+  { name: 'Agency', issuance: [other], revocation: [otherStatusSigner] },
 ]
 
 beforeAll(async () => {
@@ -130,6 +131,12 @@ describe('a status list of a listed issuer', () => {
 
   it('is accepted from the service for status of the same entity', async () => {
     expect(await withStatus(statusSigner)).toBeUndefined()
+  })
+
+  it('is refused from the service for status of another entity', async () => {
+    expect(await withStatus(otherStatusSigner)).toBe(
+      `Presentation for club: Status list: The signer is a service of Agency on the list ${lists.url}/pid.jwt, and not of the entity that issued the credential.`,
+    )
   })
 
   it('is refused from another entity, even if it certifies the same name', async () => {
