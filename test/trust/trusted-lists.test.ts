@@ -31,6 +31,7 @@ const [authority, other, stranger] = [makeRoot('Authority'), makeRoot('Other'), 
 ]
 const signer = makeLeaf(makeRoot('Above'), { subject: 'Listed signer' })
 const statusSigner = makeLeaf(makeRoot('Above'), { subject: 'Status signer' })
+const otherStatusSigner = makeLeaf(makeRoot('Above'), { subject: 'Status signer' })
 
 let lists: ListServer
 let service: TestService
@@ -39,7 +40,7 @@ const state = { now: () => new Date() }
 
 const entities = [
   { name: 'Ministry', issuance: [authority, signer], revocation: [statusSigner] },
-  { name: 'Agency', issuance: [other] },
+  { name: 'Agency', issuance: [other], revocation: [otherStatusSigner] },
 ]
 
 beforeAll(async () => {
@@ -132,6 +133,12 @@ describe('a status list of a listed issuer', () => {
     expect(await withStatus(statusSigner)).toBeUndefined()
   })
 
+  it('is refused from the service for status of another entity', async () => {
+    expect(await withStatus(otherStatusSigner)).toBe(
+      `Presentation for club: Status list: The signer is a service of Agency on the list ${lists.url}/pid.jwt, and not of the entity that issued the credential.`,
+    )
+  })
+
   it('is refused from another entity, even if it certifies the same name', async () => {
     const named = { dns: ['club.example'] }
     expect(await withStatus(makeLeaf(other))).toContain('Status list: ')
@@ -211,17 +218,6 @@ describe('a status list of a listed issuer', () => {
   })
 })
 
-it('attack: an address confirms a list that was never read (RFC 9110 §15.4.5)', async () => {
-  lists.publish('/confirmed.jwt', { body: '', status: 304 })
-  const added = await listsOf(service).add(definition(`${lists.url}/confirmed.jwt`, operator))
-  expect(added.json).toMatchObject({
-    state: 'unusable',
-    check: 'unreachable',
-    reason: expect.stringContaining('answered with status 304'),
-  })
-  expect((await listsOf(service).remove(added.json.id)).status).toBe(204)
-})
-
 describe('a list that is wrong', () => {
   const sequence = 2
   it.each<[string, () => Promise<{ body: Uint8Array | string; status?: number; delayMs?: number }>, string]>([
@@ -296,4 +292,15 @@ describe('a request on its way', () => {
     expect(first).toBe(second)
     expect(lists.requests.length).toBe(asked)
   })
+})
+
+it('attack: an address confirms a list that was never read (RFC 9110 §15.4.5)', async () => {
+  lists.publish('/confirmed.jwt', { body: '', status: 304 })
+  const added = await listsOf(service).add(definition(`${lists.url}/confirmed.jwt`, operator))
+  expect(added.json).toMatchObject({
+    state: 'unusable',
+    check: 'unreachable',
+    reason: expect.stringContaining('answered with status 304'),
+  })
+  expect((await listsOf(service).remove(added.json.id)).status).toBe(204)
 })

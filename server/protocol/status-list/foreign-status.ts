@@ -251,7 +251,7 @@ function certifiedKey(
 
 /**
  * Checks that the list is signed with the key that signed the credential, or by a service of the same entity of a trusted
- * list. A name proves nothing here: another entity of the list may certify the same name, and a key at the address of the issuer
+ * list. A name proves nothing here: another entity of the list may certify the same name. A key at the address of the issuer
  * is not on the list.
  */
 function verifyOfEntity(source: StatusSource, list: SignedList, listed: ListedEntity, issuer: IssuerKey): void {

@@ -46,7 +46,8 @@ const zVerifierInfo = z
   })
   .meta({
     description:
-      'Attestations about the verifier. Wallets receive them unchanged (`verifier_info`, OpenID4VP 1.0 §5.1).',
+      'Attestations about the verifier. Wallets receive them unchanged (`verifier_info`, OpenID4VP 1.0 §5.1). A verifier with ' +
+      'registration certificates may not give another `registration_cert` here.',
   })
 
 /** The authorization request result of the interface, and the id of its session. */
