@@ -268,7 +268,7 @@ it('every screen is good in every size, light and dark', async () => {
     ['/rotation', 'Rotate keys'],
     ['/issuers/new-issuer', 'New issuer'],
     // An issuer without a name has the host of its base URL.
-    [`/issuers/${ofFile}`, new URL(desk.service.url).host],
+    [`/issuers/${ofFile}`, new URL(HTTPS.ISSUER_BASE_URL).host],
     [`/verifiers/${own}`, 'Corner Shop'],
   ] as const
   await onEveryScreen(desk.browser, async (page, name) => {
