@@ -34,7 +34,7 @@ it.each(LANGUAGES)(
   async (language) => {
     const { intro } = (await EDITOR_TEXTS[language]()).start
     const { choose } = (await FACE_TEXTS[language]()).images
-    const { needsAccess } = (await REGISTRATION_TEXTS[language]()).certificates
+    const { textHint } = (await REGISTRATION_TEXTS[language]()).certificates
     const { newIntro } = (await TRUST_LIST_TEXTS[language]()).lists
     const names = readdirSync(join(directory, 'assets')).filter((name) => name.endsWith('.js'))
     const having = (text: string) =>
@@ -43,7 +43,7 @@ it.each(LANGUAGES)(
         .map((name) => name.replace(/-[\w-]{8}\.js$/, ''))
     expect(having(intro)).toEqual([`type-editor-texts-${language}`])
     expect(having(choose)).toEqual([`faces-texts-${language}`])
-    expect(having(needsAccess)).toEqual([`registrations-texts-${language}`])
+    expect(having(textHint)).toEqual([`registrations-texts-${language}`])
     expect(having(newIntro)).toEqual([`trust-lists-texts-${language}`])
   },
 )

@@ -146,6 +146,9 @@ describe('a trusted list', () => {
     await publish('/services.jwt', operator, entities)
     const type = 'http://uri.etsi.org/TrstSvc/Svctype/CA/QC'
     const id = await added('/services.jwt', { profile: undefined, serviceTypes: [type] })
+    await desk.opened(`/trust/lists/${id}`, async (page) => {
+      await region(page, words.about).getByText(type, { exact: true }).waitFor()
+    })
     await desk.opened(
       '/trust/lists',
       async (page) => {
@@ -159,8 +162,6 @@ describe('a trusted list', () => {
         await page.locator('[aria-invalid="true"]').waitFor()
         expect(await errorOf(page, words.serviceTypes)).toContain('must be a URI')
         await assertGood(page, 'trust-list-services')
-        await rowOf(page, '/services.jwt').getByRole('link').click()
-        await region(page, words.about).getByText(type, { exact: true }).waitFor()
       },
       [400],
     )
