@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { en as texts } from '../../../client/console/texts/registrations/en.js'
 import { registrationMembers, signRegistration, signStatusList } from '../../../scripts/trust-demo/registration.js'
 import { makeRegistrar, SHOP } from '../../../scripts/trust-demo/world.js'
 import { runTask } from '../../support/maintenance.js'
-import type { TestService } from '../../support/service.js'
-import { type PublishedWorld, startInWorld } from '../../support/trust-world.js'
+import { startService, type TestService } from '../../support/service.js'
+import { type PublishedWorld, readLists, startInWorld } from '../../support/trust-world.js'
 import { assertGood } from '../actors.js'
 import { driven, heading, onEveryScreen } from './actors.js'
 
@@ -228,6 +228,19 @@ describe('the intended use of a new request', () => {
 })
 
 describe('the registration of a verifier, before a hosted wallet presents anything', () => {
+  /**
+   * The verifier of another installation. It has the access certificate of the shop and no registration certificate. So
+   * its requests may carry any registration certificate.
+   */
+  let other: TestService
+  beforeAll(async () => {
+    const shared = ['TRUST_LISTS', 'TRUSTED_ISSUERS', 'VERIFIER_X509', 'OUTBOUND_ALLOWED_HOSTS', 'ALLOW_INSECURE_HTTP']
+    const env = Object.fromEntries(Object.entries(world.env).filter(([variable]) => shared.includes(variable)))
+    other = await startService({ maintenance: false, env: { ...env, AUTH_DISABLED: 'true', OIDC_JWKS_URL: '' } })
+    await readLists(other)
+  })
+  afterAll(() => other.close())
+
   /** A hosted wallet with a credential of the demonstration type. */
   async function walletWithReceipt(): Promise<string> {
     await covering()
@@ -249,7 +262,7 @@ describe('the registration of a verifier, before a hosted wallet presents anythi
   /** A request for claims of the demonstration type. */
   async function request(claims: readonly string[], more: Readonly<Record<string, unknown>> = {}): Promise<string> {
     const [{ format, meta, claim } = { format: '', meta: {}, claim: [] }] = await covering(...claims)
-    const { status, text, json } = await desk.service.request('POST', '/authorization-requests', {
+    const { status, text, json } = await other.request('POST', '/authorization-requests', {
       body: { dcqlQuery: { credentials: [{ id: 'receipt', format, meta, claims: claim }] }, ...more },
     })
     expect(status, text).toBe(201)

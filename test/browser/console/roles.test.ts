@@ -62,6 +62,7 @@ afterAll(() => started?.provider.close())
 
 /** Makes one record of each kind, as an admin. */
 async function prepared(): Promise<Partial<Record<Path, string>>> {
+  started.provider.user = { sub: 'alice', name: 'Alice', roles: ['admin'] }
   const { browser } = await logIn(started)
   const post = async (path: string, body: unknown) => {
     const { status, text, json } = await ask(started.service, browser, 'POST', path, { body })
