@@ -69,6 +69,7 @@ describe('verifying a credential', () => {
       await page.getByText('Fill in this field.').waitFor()
       await page.getByLabel('Credential', { exact: true }).fill('no credential')
       await page.getByRole('button', { name: 'Check' }).click()
+      await page.getByText('Details', { exact: true }).click()
       await page.getByText('Unsupported credential format.').waitFor()
       await page.getByRole('button', { name: 'Clear' }).click()
       await page.getByText('The checks appear here.').waitFor()
