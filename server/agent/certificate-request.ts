@@ -105,8 +105,8 @@ const subjectOf = (name: string, { country, organization, organizationIdentifier
 
 /**
  * Makes a certification request (PKCS#10, RFC 2986) for the key of an issuer or verifier as PEM, with the display name of the
- * record. The request is for digital signatures. It contains the host of the base URL (dNSName) if the host is a name, and
- * what the policy of an access certificate demands (TS 119 411-8), if the caller names it.
+ * record. The request is for digital signatures. It contains the host of the base URL (dNSName) if the host is a name. It
+ * also contains the members that the caller names for the policy of an access certificate (TS 119 411-8).
  */
 export async function certificateRequestOf(
   record: AgentRecord,

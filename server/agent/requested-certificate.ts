@@ -12,8 +12,8 @@ const MAX_POLICIES = 8
 const MAX_OID = 100
 
 /**
- * ETSI EN 319 412-1 §5.1.4: a scheme of three or four letters, or of two letters and a colon; a country, or XG for
- * identifiers of the whole world; a hyphen; and the identifier.
+ * An identifier of an organization (ETSI EN 319 412-1 §5.1.4). It begins with a scheme of three or four letters, or of two
+ * letters and a colon. Then come a country, a hyphen and the identifier. XG stands for the whole world.
  */
 const ORGANIZATION_IDENTIFIER = /^(?:[A-Z]{3,4}|[A-Z]{2}:)[A-Z]{2}-[^\p{C}\p{Z}]+$/u
 const ASCII_EMAIL = /^[!-?A-~]+@[!-?A-~]+$/

@@ -74,7 +74,7 @@ export const scannedBoth = ({ text }: Answer): (string | undefined)[] =>
 export const scanned = (answer: Answer): string | undefined => scannedBoth(answer)[0]
 
 /** The text of a page without its markup. */
-export const writtenOn = ({ text }: Answer): string =>
+export const writtenOn = ({ text }: Pick<Answer, 'text'>): string =>
   text
     .replace(/^.*<body>/s, '')
     .replace(/<footer>.*<\/footer>/s, '')

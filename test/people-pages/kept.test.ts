@@ -9,7 +9,7 @@ import { askOnPage, newVisitor, writtenOn } from './actors.js'
 async function sentences(service: TestService, url: string, language = 'en'): Promise<string[]> {
   const { text } = await newVisitor(service).open(url, { 'accept-language': language })
   const [, list = ''] = /<section class="kept">.*?<ul>(.*?)<\/ul>/s.exec(text) ?? []
-  return [...list.matchAll(/<li>(.*?)<\/li>/g)].map(([, each = '']) => writtenOn({ text: each } as never))
+  return [...list.matchAll(/<li>(.*?)<\/li>/g)].map(([, each = '']) => writtenOn({ text: each }))
 }
 
 describe('the page of a request says what is stored of the answer, and for how long', () => {

@@ -220,6 +220,7 @@ describe('a VICAL (ISO/IEC 18013-5 Annex C), signed by cose-kit', () => {
       ],
     })
     const header = { x5chain: by.certificate.raw }
+    // The library has the key type of another version of jose, hence the cast.
     return (await Sign1.sign({ alg: 'ES256' }, header, content, by.privateKey as never)).encode()
   }
 

@@ -89,6 +89,7 @@ describe('GET /trust-lists/{name}', () => {
     const jws = await response.text()
     const { header, payload } = await verifyCompact(jws, own.certificate.publicKey.export({ format: 'jwk' }))
     expect(header.x5c).toEqual([own.x5c, between.x5c])
+    // The library types what it validates, hence the cast.
     expect(validateLoTE(payload as never)).toEqual({ valid: true, errors: [] })
     const pin = { signer: { sha256: sha256Of(own) }, now: new Date(), profile: 'pid', territory: 'EU' } as const
     expect(listOf(await readLote(Buffer.from(jws), pin))).toMatchObject({
@@ -128,6 +129,7 @@ describe('GET /trust-lists/{name}', () => {
     const response = await get(service.url, 'documents')
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/cbor'])
     const bytes = Buffer.from(await response.arrayBuffer())
+    // The library has the key type of another version of jose, hence the cast.
     await expect(coseVerify(bytes, own.certificate.publicKey as never)).resolves.toMatchObject({ isValid: true })
     const [, , payload] = decode(bytes)
     expect(decode(payload)).toMatchObject({ vicalProvider: 'Ministry', vicalIssueID: 1 })

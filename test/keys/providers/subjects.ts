@@ -33,7 +33,10 @@ export function testClock(): TestClock {
 /** A provider of one kind, with its double and everything that differs between the kinds. */
 export interface Subject {
   readonly kind: string
-  readonly double: DoubleServer
+  readonly double: DoubleServer & {
+    /** The credentials that the double has issued, with their ends in milliseconds since 1970. */
+    readonly issued: ReadonlyMap<string, { readonly expiresAt: number }>
+  }
   readonly clock: TestClock
   /** Texts that no message may hold. */
   readonly secrets: () => string[]

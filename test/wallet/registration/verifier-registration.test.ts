@@ -101,8 +101,8 @@ const ATTACKS: Readonly<Record<string, [() => Promise<unknown>, string]>> = {
     async () => {
       const { verifier, registrar } = world.world
       const { createSigner } = await import('../../../server/protocol/jose/jws.js')
-      const { kty, crv, x, y, d } = verifier.jwk
-      const signer = await createSigner({ kty, crv, x, y, d } as never, 'key')
+      const { x5c: _, alg: __, use: ___, ...jwk } = verifier.jwk
+      const signer = await createSigner(jwk, 'key')
       return signRegistration(registrationMembers(world.shop, registrar, 7), { signer, x5c: verifier.jwk.x5c ?? [] })
     },
     'The signer of the registration certificate is not trusted',

@@ -1,10 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { problemOf, sortMessages } from '../../problems.js'
 import { slowCredence } from '../../service.js'
 import { useRegistrationTexts } from '../../texts/registrations/use-registration-texts.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Field } from '../../ui/field.js'
+import { FileButton } from '../../ui/file-button.js'
 import { MAX_FILE_BYTES, textOfFile } from '../../ui/file-text.js'
 import { Restored } from '../../ui/kept/restored.js'
 import { useKeptForm } from '../../ui/kept/use-kept.js'
@@ -22,7 +23,6 @@ export function RegistrationForm({ verifierId }: Props) {
   const { certificates: words } = useRegistrationTexts()
   const client = useQueryClient()
   const [others, setOthers] = useState<readonly string[]>([])
-  const chooser = useRef<HTMLInputElement>(null)
   const kept = useKeptForm(`trust/registration/${verifierId}`, undefined, () => ({ certificate: '' }))
   const { form } = kept
   const adding = useMutation({
@@ -71,18 +71,7 @@ export function RegistrationForm({ verifierId }: Props) {
         )}
       </Field>
       <p>
-        <button type="button" onClick={() => chooser.current?.click()}>
-          {words.file}
-        </button>
-        <input
-          ref={chooser}
-          type="file"
-          hidden
-          onChange={({ target }) => {
-            void take(target.files?.[0])
-            target.value = ''
-          }}
-        />
+        <FileButton onChosen={(file) => void take(file)}>{words.file}</FileButton>
       </p>
       <p className="row">
         <button type="submit" className="primary" disabled={adding.isPending}>

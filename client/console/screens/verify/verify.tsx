@@ -1,10 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type DragEvent, useRef, useState } from 'react'
+import { type DragEvent, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { credence } from '../../service.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Field } from '../../ui/field.js'
+import { FileButton } from '../../ui/file-button.js'
 import { MAX_FILE_BYTES, textOfFile } from '../../ui/file-text.js'
 import { Panel } from '../../ui/panel.js'
 import { ProblemNote } from '../../ui/problem-note.js'
@@ -19,7 +20,6 @@ export function Verify() {
     defaultValues: { credential: '' },
   })
   const [isOver, setOver] = useState(false)
-  const chooser = useRef<HTMLInputElement>(null)
   const checking = useMutation({
     // E-mail programs add line breaks to a credential.
     mutationFn: (credential: string) =>
@@ -73,9 +73,7 @@ export function Verify() {
               <button type="submit" className="primary" disabled={checking.isPending}>
                 {words.check}
               </button>
-              <button type="button" onClick={() => chooser.current?.click()}>
-                {words.choose}
-              </button>
+              <FileButton onChosen={(file) => void take(file)}>{words.choose}</FileButton>
               <button
                 type="button"
                 className="quiet"
@@ -86,15 +84,6 @@ export function Verify() {
               >
                 {words.clear}
               </button>
-              <input
-                ref={chooser}
-                type="file"
-                hidden
-                onChange={({ target }) => {
-                  void take(target.files?.[0])
-                  target.value = ''
-                }}
-              />
             </div>
           </form>
         </Panel>

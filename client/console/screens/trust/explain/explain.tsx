@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { type DragEvent, useEffect, useRef, useState } from 'react'
+import { type DragEvent, useEffect, useState } from 'react'
 import { useForm } from 'react-hook-form'
 import { problemOf, sortMessages } from '../../../problems.js'
 import type { ToExplain } from '../../../queries/trust-lists.js'
@@ -7,6 +7,7 @@ import { credence } from '../../../service.js'
 import { useTrustListTexts } from '../../../texts/trust-lists/use-trust-list-texts.js'
 import { useTexts } from '../../../texts/use-texts.js'
 import { Field } from '../../../ui/field.js'
+import { FileButton } from '../../../ui/file-button.js'
 import { MAX_FILE_BYTES, textOfFile } from '../../../ui/file-text.js'
 import { forgetHanded, handedOver } from '../../../ui/kept/handed-over.js'
 import { Panel } from '../../../ui/panel.js'
@@ -42,7 +43,6 @@ export function ExplainTrust() {
   })
   const [others, setOthers] = useState<readonly string[]>([])
   const [isOver, setOver] = useState(false)
-  const chooser = useRef<HTMLInputElement>(null)
   const explaining = useMutation({
     mutationFn: (asked: Asked) => credence.trustLists.explain.mutate(inputOf(asked)),
     onError: (error) => {
@@ -125,9 +125,7 @@ export function ExplainTrust() {
               <button type="submit" className="primary" disabled={explaining.isPending}>
                 {words.explain}
               </button>
-              <button type="button" onClick={() => chooser.current?.click()}>
-                {verify.choose}
-              </button>
+              <FileButton onChosen={(file) => void take(file)}>{verify.choose}</FileButton>
               <button
                 type="button"
                 className="quiet"
@@ -138,15 +136,6 @@ export function ExplainTrust() {
               >
                 {verify.clear}
               </button>
-              <input
-                ref={chooser}
-                type="file"
-                hidden
-                onChange={({ target }) => {
-                  void take(target.files?.[0])
-                  target.value = ''
-                }}
-              />
             </div>
           </form>
           <p className="soft">{words.notHere}</p>

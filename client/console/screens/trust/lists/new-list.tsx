@@ -1,12 +1,13 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useState } from 'react'
 import { problemOf, sortMessages } from '../../../problems.js'
 import { slowCredence } from '../../../service.js'
 import { useTrustListTexts } from '../../../texts/trust-lists/use-trust-list-texts.js'
 import { useTexts } from '../../../texts/use-texts.js'
 import { Check } from '../../../ui/check.js'
 import { Field } from '../../../ui/field.js'
+import { FileButton } from '../../../ui/file-button.js'
 import { MAX_FILE_BYTES, pemOf, textOfFile } from '../../../ui/file-text.js'
 import { Restored } from '../../../ui/kept/restored.js'
 import { useKeptForm } from '../../../ui/kept/use-kept.js'
@@ -30,7 +31,6 @@ export function NewListForm() {
   const client = useQueryClient()
   const navigate = useNavigate()
   const [others, setOthers] = useState<readonly string[]>([])
-  const chooser = useRef<HTMLInputElement>(null)
   const kept = useKeptForm<ListForm, undefined>('trust/lists', undefined, () => EMPTY_LIST)
   const { form } = kept
   const adding = useMutation({
@@ -147,18 +147,7 @@ export function NewListForm() {
               )}
             </Field>
             <p>
-              <button type="button" onClick={() => chooser.current?.click()}>
-                {words.pemFile}
-              </button>
-              <input
-                ref={chooser}
-                type="file"
-                hidden
-                onChange={({ target }) => {
-                  void take(target.files?.[0])
-                  target.value = ''
-                }}
-              />
+              <FileButton onChosen={(file) => void take(file)}>{words.pemFile}</FileButton>
             </p>
           </>
         ) : (
