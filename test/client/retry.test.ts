@@ -22,7 +22,11 @@ afterAll(() => service.close())
 const OFFER = { credential_type: 'Receipt', credential_subject: { product: 'Espresso machine' } }
 const clientOf = (url: string, more: object = {}) =>
   createCredenceClient({ url, accessToken, clientSecret: CLIENT_SECRET, ...more })
-const keysOf = ({ seen }: Front) => seen.map(({ headers }) => headers['idempotency-key'])
+/** The keys of the client's requests. A port may be reused, so another test's request may arrive at the front, too. */
+const keysOf = ({ seen }: Front) =>
+  seen
+    .filter(({ headers }) => headers.authorization === `Bearer ${accessToken}`)
+    .map(({ headers }) => headers['idempotency-key'])
 const offerings = async (): Promise<number> =>
   (await query<{ count: number }>(service.databaseUrl, 'SELECT count(*)::int AS count FROM offerings'))[0]?.count ?? 0
 const statusOf = (call: Promise<unknown>) =>
