@@ -4,7 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Issuer, JWT_VC, SUBJECT, startIssuer } from '../issuer/openid4vci/actors.js'
 import { query } from '../support/postgres.js'
 import { type Answer, startService } from '../support/service.js'
-import { type Receiver, startReceiver, until } from '../webhooks/receiver.js'
+import { until } from '../support/until.js'
+import { type Receiver, startReceiver } from '../webhooks/receiver.js'
 
 const BODY = {
   credentialConfigurationIds: [JWT_VC],

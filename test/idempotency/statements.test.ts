@@ -5,8 +5,8 @@ import { type Issuer, JWT_VC, SUBJECT, startIssuer } from '../issuer/openid4vci/
 import { closeServer, listenLocally } from '../support/local-server.js'
 import { query } from '../support/postgres.js'
 import { recordStatements, type StatementRecord } from '../support/statements.js'
+import { until } from '../support/until.js'
 import { newWallet } from '../support/wallet.js'
-import { until } from '../webhooks/receiver.js'
 
 const PRESENTATION = {
   query: [{ fields: [{ path: ['$.type'], filter: { type: 'array', contains: { const: 'Receipt' } } }] }],

@@ -3,6 +3,7 @@ import { signCompact } from '../../server/protocol/jose/jws.js'
 import type { TestCertificate } from '../protocol/issuer-keys/certificates.js'
 import { createTestDatabase } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
+import { until } from '../support/until.js'
 import { newWallet, type WalletActor } from '../support/wallet-actor.js'
 import { MEMBERSHIP, makeLeaf, makeRoot, membership, signerOf } from '../verifier/certified.js'
 import { type ListServer, startListServer } from './list-server.js'
@@ -44,14 +45,6 @@ const environment = async (path: string, more: Readonly<Record<string, unknown>>
 })
 
 const credentialOf = (leaf: TestCertificate) => membership(leaf, wallet)
-
-/** Waits until a check holds, for at most 10 seconds. */
-async function until(check: () => Promise<boolean>): Promise<void> {
-  for (const end = Date.now() + 10_000; !(await check()); ) {
-    if (Date.now() > end) throw new Error('It did not happen in time.')
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
 
 describe('two processes', () => {
   it('both refuse an issuer soon after the list has removed it, also if only one of them reads the list', async () => {

@@ -7,8 +7,9 @@ import { CERTIFICATE, PRIVATE_KEY } from '../outbound/wallet-example-certificate
 import { closeServer, listenLocally } from '../support/local-server.js'
 import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
+import { until } from '../support/until.js'
 import { ask, dcql, fetchRequest, makeSchema, postForm } from '../verifier/actors.js'
-import { type Receiver, startReceiver, subjectOf, until, webhookFor } from './receiver.js'
+import { type Receiver, startReceiver, subjectOf, webhookFor } from './receiver.js'
 
 const KEY = Buffer.alloc(32, 3).toString('base64url')
 const PATH = '/api/v1/webhooks'

@@ -6,9 +6,10 @@ import { newOffer, newRequest } from '../issuer/openid4vci/sign-in-actors.js'
 import { askOnPage, newVisitor } from '../people-pages/actors.js'
 import { runTask } from '../support/maintenance.js'
 import { query } from '../support/postgres.js'
+import { until } from '../support/until.js'
 import { newWallet, type WalletActor } from '../support/wallet-actor.js'
 import { answer, ask, dcql, fetchRequest, type Held, issue, postForm, present } from '../verifier/actors.js'
-import { type Receiver, startReceiver, until, webhookFor } from './receiver.js'
+import { type Receiver, startReceiver, webhookFor } from './receiver.js'
 
 const KEY = Buffer.alloc(32, 3).toString('base64url')
 const DAY = 86_400

@@ -95,15 +95,6 @@ function verifies(secret: string, text: string, headers: Record<string, string>,
   }
 }
 
-/** Waits until a condition holds. */
-export async function until(condition: () => boolean | Promise<boolean>, seconds = 30): Promise<void> {
-  const end = Date.now() + seconds * 1000
-  while (!(await condition())) {
-    if (Date.now() > end) throw new Error('The condition does not hold.')
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
-
 export interface CreateOptions {
   readonly authorization?: string
   readonly client?: boolean

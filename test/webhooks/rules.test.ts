@@ -2,8 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postSchema } from '../issuer/purchase.js'
 import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
+import { until } from '../support/until.js'
 import { dcql } from '../verifier/actors.js'
-import { type Receiver, startReceiver, until, webhookFor } from './receiver.js'
+import { type Receiver, startReceiver, webhookFor } from './receiver.js'
 
 const KEY = Buffer.alloc(32, 7).toString('base64url')
 const PATH = '/api/v1/webhooks'
