@@ -30,6 +30,7 @@ import { createTestDatabase, query } from '../../support/postgres.js'
 import { startService } from '../../support/service.js'
 import { newWallet } from '../../support/wallet-actor.js'
 import { environmentOf } from '../environment.js'
+import { verifiedByJose } from './foreign.js'
 import { makeToken, PIN, type Token, WITHOUT_TOKEN } from './softhsm.js'
 
 const BOTH = { ISSUER_KEY_PROVIDER: 'hsm', VERIFIER_KEY_PROVIDER: 'hsm' }
@@ -48,13 +49,6 @@ if (WITHOUT_TOKEN === undefined) {
 
 const jwkOfDid = (did: string) =>
   JSON.parse(Buffer.from(did.slice('did:jwk:'.length), 'base64url').toString()) as Record<string, string>
-
-/** Verifies a JWT with jose, under the did:jwk that its `kid` names. */
-async function verifiedByJose(compact: string) {
-  const jwt = compact.split('~')[0] ?? ''
-  const { kid = '' } = decodeProtectedHeader(jwt)
-  return jwtVerify(jwt, await importJWK(jwkOfDid(kid.split('#')[0] ?? ''), 'ES256'))
-}
 
 /** The status lists that a credential names: a Token Status List, or a Bitstring Status List. */
 function listsOf(payload: Awaited<ReturnType<typeof verifiedByJose>>['payload']): string[] {
