@@ -98,6 +98,13 @@ describeToken(`a default issuer and verifier whose keys are in a PKCS#11 token${
     expect(objects.match(/sensitive, always sensitive, never extractable, local/g)?.length).toBeGreaterThanOrEqual(2)
   })
 
+  it('have keys that can only sign', async () => {
+    const objects = await token.tool('--list-objects', '--type', 'privkey')
+    const ofService = objects.split('Private Key Object').filter((object) => object.includes('credence-'))
+    expect(ofService.length).toBeGreaterThanOrEqual(2)
+    for (const object of ofService) expect(object).toMatch(/Usage: +sign\n/)
+  })
+
   it('leave no private key and no PIN in the database', async () => {
     const { databaseUrl } = issuer.service
     const rows = await query<{ provider: string | null; private_jwk: string | null; alg: string }>(
