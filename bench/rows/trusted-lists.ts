@@ -21,7 +21,7 @@ const READ_SECONDS = 120
 
 const rowOf = (lists: string) => `presenting in full, an issuer by x5c, ${lists}, ${AT_ONCE} at once`
 
-/** What both rows need: the issuer, its credentials, and the addresses of the lists. */
+/** Makes the issuer, its credentials and the lists, and serves the lists. @returns the settings of both services */
 async function prepare(world: World) {
   const issuers = foreignIssuers()
   const files = certificateFiles()
