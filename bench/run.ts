@@ -10,6 +10,7 @@ import { SCHEMA } from './rows/fixture.js'
 import { baseOf } from './rows/goal.js'
 import { haipFlowRow } from './rows/haip-flow.js'
 import { issuanceFlowRows } from './rows/issuance-flows.js'
+import { keyProviderRows } from './rows/key-providers.js'
 import { listRows } from './rows/lists.js'
 import { formatFlowRows } from './rows/mdoc/flows.js'
 import { formatOperationRows } from './rows/mdoc/operations.js'
@@ -17,6 +18,7 @@ import { presentationFlowRows } from './rows/presentation-flows.js'
 import type { Row } from './rows/row.js'
 import { singleRequestRows } from './rows/single-requests.js'
 import { measureStreams } from './rows/streams.js'
+import { trustedListRows } from './rows/trusted-lists.js'
 import { createWorld, type World } from './world.js'
 
 type Say = (line: string) => void
@@ -35,6 +37,8 @@ async function rowsOf(world: World, options: BenchOptions, say: Say): Promise<Ro
     ...(await formatOperationRows(world)),
     ...(await formatFlowRows(world)),
     ...(await comparedRows(world, options, say)),
+    ...keyProviderRows(world, say),
+    ...trustedListRows(world),
   ]
   const wanted = rows.filter(({ name }) => options.only.every((text) => name.toLowerCase().includes(text)))
   if (wanted.length === 0) throw new Error(`No row has ${options.only.join(' and ')} in its name.`)

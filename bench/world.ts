@@ -39,6 +39,8 @@ export interface World extends Installation {
   startFloor(): Promise<Target>
   /** Starts one of the programs of peers/. `close` ends the program. */
   startPeer(program: string): Promise<Target>
+  /** Lets `close` end something else too, before all things that were started earlier. */
+  atEnd(end: () => Promise<void>): void
   close(): Promise<void>
 }
 
@@ -122,6 +124,7 @@ export async function createWorld({ profile, node, processes }: BenchOptions): P
         return start({ program: 'floor.mjs', port: await freePort(), env, ready: '/ready' })
       },
       startPeer: async (name) => start({ program: `../peers/${name}`, port: await freePort(), ready: '/first-party' }),
+      atEnd: (end) => void closing.push(end),
       close,
     }
   } catch (error) {

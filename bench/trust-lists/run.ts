@@ -1,6 +1,4 @@
-import { createSigner } from '../../server/protocol/jose/jws.js'
 import { readLote } from '../../server/protocol/trust-lists/lote/read-lote.js'
-import { writeLote } from '../../server/protocol/trust-lists/lote/write-lote.js'
 import { type Anchors, compileAnchors } from '../../server/protocol/trust-lists/match/anchors.js'
 import type { AnchorSource } from '../../server/protocol/trust-lists/match/answers.js'
 import { matchChain } from '../../server/protocol/trust-lists/match/match.js'
@@ -8,49 +6,14 @@ import { makeCertificate, type TestCertificate } from '../../test/protocol/issue
 import { argumentsOf } from '../arguments.js'
 import { median } from '../measure/sample.js'
 import { machine } from '../report/machine.js'
+import { makeLists } from './lists.js'
 
-const SERVICE = 'http://uri.etsi.org/19602/SvcType/PID'
 const NOW = new Date('2026-06-01T00:00:00Z')
+const BEGIN = new Date('2026-05-01T00:00:00Z')
+const END = new Date('2026-08-01T00:00:00Z')
 const CHAINS = 500
 
 const say = (line: string) => process.stdout.write(`${line}\n`)
-
-const operator = makeCertificate({ subject: 'C=EU/Operator', keyUsage: 0x80 })
-
-/** One list: each entity has an authority for issuance and another one for status. */
-async function makeList(list: number, entities: number): Promise<{ bytes: Uint8Array; first: TestCertificate }> {
-  const certificates = Array.from({ length: entities * 2 }, (_, at) =>
-    makeCertificate({ subject: `C=EU/Authority ${list} ${at}`, ca: true, keyUsage: 0x04 }),
-  )
-  const service = (kind: string, certificate: TestCertificate | undefined) => ({
-    type: `${SERVICE}/${kind}`,
-    uses: [],
-    names: { en: 'A service' },
-    status: 'granted' as const,
-    certificates: certificate === undefined ? [] : [certificate.certificate.raw],
-    keys: [],
-  })
-  const jws = await writeLote(
-    {
-      profile: 'pid',
-      sequenceNumber: 1,
-      issuedAt: new Date('2026-05-01T00:00:00Z'),
-      nextUpdate: new Date('2026-08-01T00:00:00Z'),
-      territory: 'EU',
-      operator: { en: 'Operator' },
-      entities: Array.from({ length: entities }, (_, at) => ({
-        names: { en: `Entity ${list} ${at}` },
-        address: { street: 'Street 1', country: 'DE', electronic: ['mailto:trust@entity.example'] },
-        informationUri: 'https://entity.example',
-        services: [service('Issuance', certificates[at * 2]), service('Revocation', certificates[at * 2 + 1])],
-      })),
-    },
-    await createSigner(operator.privateKey.export({ format: 'jwk' }), 'list'),
-    [operator.x5c],
-  )
-  const [first = operator] = certificates
-  return { bytes: Buffer.from(jws), first }
-}
 
 /** CPU time of this process for a step, in milliseconds. */
 async function cpuOf<Value>(step: () => Promise<Value> | Value): Promise<{ ms: number; value: Value }> {
@@ -60,12 +23,12 @@ async function cpuOf<Value>(step: () => Promise<Value> | Value): Promise<{ ms: n
   return { ms: (user + system) / 1000, value }
 }
 
-async function readAll(all: readonly Uint8Array[]): Promise<AnchorSource[]> {
+async function readAll(all: readonly Uint8Array[], operator: TestCertificate): Promise<AnchorSource[]> {
   const sources: AnchorSource[] = []
   for (const [at, bytes] of all.entries()) {
     const read = await readLote(bytes, { signer: { pem: String(operator.certificate) }, now: NOW, profile: 'pid' })
     if (!read.accepted) throw new Error(read.sentence)
-    sources.push({ id: `list-${at}`, list: read.list, until: new Date('2026-08-01T00:00:00Z') })
+    sources.push({ id: `list-${at}`, list: read.list, until: END })
   }
   return sources
 }
@@ -87,8 +50,8 @@ export async function run(args: readonly string[]): Promise<void> {
   const [lists, entities, rounds] = [Number(values.lists), Number(values.entities), Number(values.rounds)]
   say(`${machine()}, Node.js ${process.version}`)
   say(`${lists} lists of ${entities} entities with two services each`)
-  const made = await Promise.all(Array.from({ length: lists }, (_, list) => makeList(list, entities)))
-  const [issuer = operator] = made.map(({ first }) => first)
+  const { operator, lists: made } = await makeLists({ lists, entities, issuedAt: BEGIN, nextUpdate: END })
+  const issuer = made[0]?.first ?? operator
   const strangers = Array.from({ length: CHAINS }, (_, at) =>
     makeCertificate({ subject: `C=EU/Stranger ${at}`, issuer: makeCertificate({ subject: 'C=EU/Nobody', ca: true }) }),
   )
@@ -99,8 +62,18 @@ export async function run(args: readonly string[]): Promise<void> {
   const results = { read: [] as number[], longest: [] as number[], compile: [] as number[] }
   const matches = { first: [] as number[], again: [] as number[], stranger: [] as number[] }
   for (let round = 0; round < rounds; round += 1) {
-    const read = await cpuOf(() => readAll(made.map(({ bytes }) => bytes)))
-    const one = await cpuOf(() => readAll(made.slice(0, 1).map(({ bytes }) => bytes)))
+    const read = await cpuOf(() =>
+      readAll(
+        made.map(({ bytes }) => bytes),
+        operator,
+      ),
+    )
+    const one = await cpuOf(() =>
+      readAll(
+        made.slice(0, 1).map(({ bytes }) => bytes),
+        operator,
+      ),
+    )
     const compiled = await cpuOf(() => compileAnchors(read.value))
     results.read.push(read.ms)
     results.longest.push(one.ms)

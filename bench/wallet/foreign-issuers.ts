@@ -49,6 +49,8 @@ export function foreignIssuers() {
       TRUST_ANCHORS: fileOf('roots.pem', root.certificate),
       TRUSTED_ISSUERS: `x5c,${other.did}`,
     },
+    /** The authority that has certified the certified issuer. */
+    authority: root,
     certified: () => membership(byCertificate),
     named: () => membership(byDid),
     remove,

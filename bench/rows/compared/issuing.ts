@@ -39,7 +39,7 @@ export async function makeOffer(
  * Runs one issuance: makes the offer, reads the offer and both metadata, then gets the token, the nonce and the
  * credential.
  */
-async function issued(caller: Caller, side: IssuingSide, wallet: BenchWallet): Promise<string> {
+export async function issued(caller: Caller, side: IssuingSide, wallet: BenchWallet): Promise<string> {
   const offer = await readOffer(caller, await makeOffer(caller, side))
   const endpoints = await readEndpoints(caller, offer.credential_issuer)
   const grant = await redeem(caller, offer, endpoints)

@@ -1,8 +1,4 @@
-import { execFile } from 'node:child_process'
 import { createPublicKey, randomBytes } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { compactVerify, importJWK, type JWK } from 'jose'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import {
@@ -12,9 +8,9 @@ import {
   ProviderUnavailable,
 } from '../../../server/keys/providers/provider.js'
 import type { Reply } from './doubles/double.js'
-import { SUBJECTS, type Subject, testFolder } from './subjects.js'
+import { opensslAccepts as accepts } from './foreign.js'
+import { SUBJECTS, type Subject } from './subjects.js'
 
-const run = promisify(execFile)
 const soon = () => AbortSignal.timeout(30_000)
 const DATA = Buffer.from('eyJhbGciOiJFUzI1NiJ9.eyJnaXZlbl9uYW1lIjoiTWFyaWEifQ')
 
@@ -29,36 +25,8 @@ async function joseAccepts({ publicJwk, alg }: ProviderKey, header: string, payl
   )
 }
 
-/** The DER form of a JOSE signature, written by openssl. */
-async function derOf(signature: Uint8Array, folder: string): Promise<string> {
-  const half = signature.length / 2
-  const [r, s] = [0, half].map((start) => Buffer.from(signature.subarray(start, start + half)).toString('hex'))
-  const [config, der] = [join(folder, 'asn1'), join(folder, 'der')]
-  await writeFile(config, `asn1=SEQUENCE:s\n[s]\nr=INTEGER:0x${r}\ns=INTEGER:0x${s}\n`)
-  await run('openssl', ['asn1parse', '-genconf', config, '-noout', '-out', der])
-  return der
-}
-
-/** Whether openssl accepts a signature over the data. */
-async function opensslAccepts({ publicJwk, alg }: ProviderKey, data: Uint8Array, signature: Uint8Array) {
-  const folder = await testFolder()
-  const [pem, message, raw] = ['pem', 'message', 'raw'].map((name) => join(folder, name)) as [string, string, string]
-  await writeFile(
-    pem,
-    createPublicKey({ key: publicJwk as JWK, format: 'jwk' }).export({ format: 'pem', type: 'spki' }),
-  )
-  await writeFile(message, data)
-  await writeFile(raw, signature)
-  const hash = alg === 'ES384' ? '-sha384' : '-sha256'
-  const args =
-    alg === 'EdDSA'
-      ? ['pkeyutl', '-verify', '-pubin', '-inkey', pem, '-rawin', '-in', message, '-sigfile', raw]
-      : ['dgst', hash, '-verify', pem, '-signature', await derOf(signature, folder), message]
-  return run('openssl', args).then(
-    () => true,
-    () => false,
-  )
-}
+const opensslAccepts = ({ publicJwk, alg }: ProviderKey, data: Uint8Array, signature: Uint8Array) =>
+  accepts(createPublicKey({ key: publicJwk as JWK, format: 'jwk' }), alg, data, signature)
 
 const failureOf = async (work: Promise<unknown>): Promise<Error> => {
   const thrown = await work.then(

@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process'
+import { createPublicKey } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -8,7 +9,8 @@ import { promisify } from 'node:util'
 import { compactVerify, importJWK, type JWK } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { listenLocally } from '../../support/local-server.js'
-import { openProvider, testFile } from './subjects.js'
+import { environmentWith, openProvider, testFile } from './subjects.js'
+import { assertWholeLife } from './whole-life.js'
 
 const run = promisify(execFile)
 const soon = () => AbortSignal.timeout(60_000)
@@ -100,6 +102,17 @@ test('moto: keys are made, found and sign; jose accepts the signatures', async (
     )
     expect(JSON.parse(Buffer.from(payload).toString())).toEqual({ given_name: 'Maria' })
   }
+})
+
+test('moto: a service issues, presents and revokes with its keys in KMS', { timeout: 120_000 }, async (context) => {
+  if (origin === undefined) return context.skip(whySkipped)
+  const members = { ...SETTINGS, endpoint: origin }
+  const provider = await openProvider('aws-kms', members, KEYS, () => new Date())
+  const { reference, publicJwk } = await provider.generate('operator', 'ES256', soon())
+  const env = await environmentWith({ kind: 'aws-kms', settings: members, environment: KEYS })
+  const publicKey = createPublicKey({ key: publicJwk as JWK, format: 'jwk' })
+  // KMS never gives a private key away, and moto does not either.
+  await assertWholeLife({ env, reference, publicKey, privateKeys: () => [] })
 })
 
 test('moto: a disabled key, a key for encryption, a key on P-521 and an unknown key are refused', async (context) => {

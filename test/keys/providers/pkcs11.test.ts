@@ -30,6 +30,7 @@ import { createTestDatabase, query } from '../../support/postgres.js'
 import { startService } from '../../support/service.js'
 import { newWallet } from '../../support/wallet-actor.js'
 import { environmentOf } from '../environment.js'
+import { verifiedByJose } from './foreign.js'
 import { makeToken, PIN, type Token, WITHOUT_TOKEN } from './softhsm.js'
 
 const BOTH = { ISSUER_KEY_PROVIDER: 'hsm', VERIFIER_KEY_PROVIDER: 'hsm' }
@@ -48,13 +49,6 @@ if (WITHOUT_TOKEN === undefined) {
 
 const jwkOfDid = (did: string) =>
   JSON.parse(Buffer.from(did.slice('did:jwk:'.length), 'base64url').toString()) as Record<string, string>
-
-/** Verifies a JWT with jose, under the did:jwk that its `kid` names. */
-async function verifiedByJose(compact: string) {
-  const jwt = compact.split('~')[0] ?? ''
-  const { kid = '' } = decodeProtectedHeader(jwt)
-  return jwtVerify(jwt, await importJWK(jwkOfDid(kid.split('#')[0] ?? ''), 'ES256'))
-}
 
 /** The status lists that a credential names: a Token Status List, or a Bitstring Status List. */
 function listsOf(payload: Awaited<ReturnType<typeof verifiedByJose>>['payload']): string[] {
@@ -102,6 +96,13 @@ describeToken(`a default issuer and verifier whose keys are in a PKCS#11 token${
   it('have keys that were made in the token and cannot leave it', async () => {
     const objects = await token.tool('--list-objects', '--type', 'privkey')
     expect(objects.match(/sensitive, always sensitive, never extractable, local/g)?.length).toBeGreaterThanOrEqual(2)
+  })
+
+  it('have keys that can only sign', async () => {
+    const objects = await token.tool('--list-objects', '--type', 'privkey')
+    const ofService = objects.split('Private Key Object').filter((object) => object.includes('credence-'))
+    expect(ofService.length).toBeGreaterThanOrEqual(2)
+    for (const object of ofService) expect(object).toMatch(/Usage: +sign\n/)
   })
 
   it('leave no private key and no PIN in the database', async () => {

@@ -1,19 +1,10 @@
-import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { credentialOf, JWT_VC, payloadOf, SD_JWT, startIssuer } from '../../issuer/openid4vci/actors.js'
 import { query } from '../../support/postgres.js'
 import { startService } from '../../support/service.js'
 import { newWallet } from '../../support/wallet-actor.js'
+import { verifiedByJose } from './foreign.js'
 import { environmentWith, SUBJECTS } from './subjects.js'
-
-/** Verifies a JWT with jose, under the did:jwk that its `kid` names. */
-async function verifiedByJose(compact: string) {
-  const jwt = compact.split('~')[0] ?? ''
-  const { kid = '' } = decodeProtectedHeader(jwt)
-  const did = kid.split('#')[0] ?? ''
-  const jwk = JSON.parse(Buffer.from(did.slice('did:jwk:'.length), 'base64url').toString())
-  return jwtVerify(jwt, await importJWK(jwk, 'ES256'))
-}
 
 describe.each(Object.entries(SUBJECTS))('a service whose keys are in a key provider of the kind %s', (_kind, begin) => {
   async function start() {

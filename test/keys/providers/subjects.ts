@@ -78,6 +78,7 @@ export async function testFile(content: string): Promise<string> {
  * kind names.
  *
  * @param moved origins of agents that no test can have, and the double that stands for them
+ * @param caFile further certificate authorities of the provider
  */
 export async function openProvider(
   kindName: string,
@@ -85,13 +86,14 @@ export async function openProvider(
   environment: ProviderTools['environment'],
   clock: () => Date,
   moved: Readonly<Record<string, string>> = {},
+  caFile?: string,
 ): Promise<KeyProvider> {
   const kind = await PROVIDER_KINDS[kindName]?.()
   if (kind === undefined) throw new Error(`There is no kind ${kindName}.`)
   const parsed = kind.settings.parse(settings)
   const { origins = [] } = kind.network?.(parsed, environment) ?? {}
   const reached = origins.map((origin) => moved[origin] ?? origin)
-  const made = await providerFetch({ origins: reached }, undefined, 30_000)
+  const made = await providerFetch({ origins: reached, caFile }, undefined, 30_000)
   onTestFinished(() => made.outbound.close())
   const fetch: OutboundFetch = (input, init) => {
     const { href, origin } = new URL(String(input))

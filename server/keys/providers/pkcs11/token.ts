@@ -23,6 +23,8 @@ const CKA_LABEL = 0x3
 const CKA_KEY_TYPE = 0x100
 const CKA_ID = 0x102
 const CKA_SENSITIVE = 0x103
+const CKA_DECRYPT = 0x105
+const CKA_UNWRAP = 0x107
 const CKA_SIGN = 0x108
 const CKA_VERIFY = 0x10a
 const CKA_EXTRACTABLE = 0x162
@@ -260,6 +262,9 @@ export function openToken(cryptoki: Cryptoki, opening: Opening) {
           { type: CKA_SENSITIVE, value: true },
           { type: CKA_EXTRACTABLE, value: false },
           { type: CKA_SIGN, value: true },
+          // A module may allow more by default, such as to bring other keys into the token.
+          { type: CKA_DECRYPT, value: false },
+          { type: CKA_UNWRAP, value: false },
         ],
       )
       return find(`id=${id.toString('hex')}`)
