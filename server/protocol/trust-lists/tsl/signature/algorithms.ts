@@ -7,6 +7,8 @@ const MORE_2007 = 'http://www.w3.org/2007/05/xmldsig-more#'
 
 type Hash = 'sha256' | 'sha384' | 'sha512'
 
+export const SHA1 = 'http://www.w3.org/2000/09/xmldsig#sha1'
+
 /** Hash algorithms (XML Signature 1.1 §6.2). SHA-1 is not allowed. */
 const HASHES: ReadonlyMap<string, Hash> = new Map([
   [`${XMLENC}sha256`, 'sha256'],
@@ -45,6 +47,13 @@ export function isDigest(algorithm: string | undefined, octets: Uint8Array, dige
   if (name === undefined) throw notAllowed('hash')
   return hash(name, octets, 'buffer').equals(digest)
 }
+
+/**
+ * Whether a hash value is that of the certificate. Unlike hashes of content, it may be a SHA-1 value: callers must know
+ * the certificate by another way. Throws ListRefusedError `algorithm`.
+ */
+export const isCertificateDigest = (algorithm: string | undefined, certificate: Uint8Array, digest: Uint8Array) =>
+  algorithm === SHA1 ? hash('sha1', certificate, 'buffer').equals(digest) : isDigest(algorithm, certificate, digest)
 
 const notAllowed = (what: string) =>
   new ListRefusedError('algorithm', `The list is signed with a ${what} algorithm that is not allowed.`)
