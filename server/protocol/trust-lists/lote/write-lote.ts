@@ -36,9 +36,8 @@ const textsOf = (names: Names) => Object.entries(names).map(([lang, value]) => (
 const LANGUAGE = 'en'
 
 /**
- * Signs a list of trusted entities (TS 119 602) as a compact JWS in JAdES baseline B (§6.8; TS 119 182-1 §6.3): with the
- * chain of the signer's certificate (base64 DER, the signer's first), the hash of this certificate, and the signing time.
- * `iat` is the time of issue.
+ * Signs a list of trusted entities (TS 119 602) as a compact JWS in JAdES baseline B (§6.8; TS 119 182-1 §6.3). The header
+ * has the chain of the signer's certificate (base64 DER, the signer's first), its hash, and the time of issue as `iat`.
  */
 export async function writeLote(list: PublishedList, signer: Signer, x5c: readonly string[]): Promise<string> {
   const header = { typ: 'JOSE', x5c, ...thumbprintOf(x5c), iat: Math.floor(list.issuedAt.getTime() / 1000) }

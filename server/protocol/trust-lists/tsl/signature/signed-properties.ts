@@ -27,8 +27,8 @@ const signatureProperties = (properties: XmlElement): XmlElement | undefined =>
   childOf(properties, XADES, 'SignedSignatureProperties', 'signed-properties')
 
 /**
- * Refuses a signature without a signing time (EN 319 132-1 §6.3: required by baseline B), with one in the future, or with
- * one outside the validity of the signer's certificate. Throws ListRefusedError.
+ * Refuses a signature without a signing time, which baseline B requires (EN 319 132-1 §6.3). The time must not be in the
+ * future, and the signer's certificate must have been valid then. Throws ListRefusedError.
  */
 export function requireSigningTime(properties: XmlElement, { validFrom, validTo }: X509Certificate, now: Date): void {
   const signed = signatureProperties(properties)
