@@ -260,6 +260,16 @@ describe('an attack on the signature of a list', () => {
     expect(refusalOf(await changed(change)).check).toBe('transform')
   })
 
+  it('has a transform after the canonical form', async () => {
+    const answer = await changed((xml) =>
+      xml.replace(
+        '<ds:Transform Algorithm="http://www.w3.org/2001/10/xml-exc-c14n#"/>',
+        '$&<ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xpath-19991116"><ds:XPath>/</ds:XPath></ds:Transform>',
+      ),
+    )
+    expect(refusalOf(answer).check).toBe('transform')
+  })
+
   it('has a canonical form of its signature that is not known', async () => {
     const answer = await changed((xml) =>
       xml.replace(/CanonicalizationMethod Algorithm="[^"]*"/, 'CanonicalizationMethod Algorithm="urn:own"'),

@@ -6,6 +6,7 @@ import eu.europa.esig.dss.enumerations.SignatureLevel;
 import eu.europa.esig.dss.enumerations.SignaturePackaging;
 import eu.europa.esig.dss.jades.JAdESSignatureParameters;
 import eu.europa.esig.dss.jades.signature.JAdESService;
+import eu.europa.esig.dss.jaxb.object.Message;
 import eu.europa.esig.dss.model.DSSDocument;
 import eu.europa.esig.dss.model.InMemoryDocument;
 import eu.europa.esig.dss.model.SignatureValue;
@@ -209,8 +210,8 @@ public final class SdDss {
             "indication", String.valueOf(report.getIndication(id)),
             "sub", String.valueOf(report.getSubIndication(id)),
             "format", String.valueOf(report.getSignatureFormat(id)),
-            "errors", report.getAdESValidationErrors(id).stream().map(Object::toString).toList(),
-            "warnings", report.getAdESValidationWarnings(id).stream().map(Object::toString).toList());
+            "errors", report.getAdESValidationErrors(id).stream().map(Message::getValue).toList(),
+            "warnings", report.getAdESValidationWarnings(id).stream().map(Message::getValue).toList());
     }
 
     private static CertificateToken certificate(String base64) {

@@ -130,6 +130,11 @@ export const WRONG_XML: Readonly<Record<string, Wrong>> = {
     check: 'transform',
     sentence: TRANSFORM,
   },
+  'an XPath transform after canonical XML': {
+    transforms: ['enveloped', 'canonical', 'xpath'],
+    check: 'transform',
+    sentence: TRANSFORM,
+  },
   'an XPath filter 2 in place of enveloped-signature': {
     transforms: ['xpath-filter-2', 'canonical'],
     check: 'transform',
