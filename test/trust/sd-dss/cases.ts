@@ -5,7 +5,7 @@ export type SignerName = 'rsa' | 'rsa-small' | 'p256' | 'p384' | 'p521' | 'stran
 
 const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#'
 
-/** How SD-DSS signs a list in XML. The members are those of a request to SdDss.java. */
+/** How SD-DSS signs a list in XML: members of a request to SdDss.java. */
 export interface HowXml {
   readonly by?: SignerName
   readonly digest?: string
@@ -20,7 +20,7 @@ export interface HowXml {
   readonly reference?: string
   readonly transforms?: readonly string[]
   readonly issue?: Issue
-  /** Certificates of the chain after the signer's. */
+  /** The chain has the certificate of the authority too. */
   readonly withAuthority?: boolean
 }
 

@@ -96,7 +96,7 @@ const service = ({ type, name, by, status, since, extensions = '', history = [] 
         }
       </TSPService>`
 
-/** What national lists say about authorities of qualified certificates: critical qualifications, and an additional type. */
+/** Critical qualifications and an additional type, as authorities of qualified certificates have them in national lists. */
 const QUALIFIED = `
           <ServiceInformationExtensions>
             <Extension Critical="true">
@@ -137,8 +137,9 @@ export const strangeProvider = (by: TestCertificate, now: number) =>
   ])
 
 /**
- * A list with the structure of a real national list (ETSI TS 119 612 annex B, the schemas of its versions 5 and 6): all
- * parts of the scheme, several providers, names in several scripts, withdrawn services, earlier states and extensions.
+ * A list with the structure of a real national list (ETSI TS 119 612 §5 and annex C, versions 5 and 6). It has all parts of
+ * the scheme and several providers, with names in several scripts. Some services are withdrawn, or have earlier states and
+ * extensions.
  */
 export function nationalList(
   { granted, withdrawn, later, unknown, persons }: Authorities,
