@@ -183,7 +183,13 @@ describe.runIf(IS_LIVE)(`SD-DSS as a reader${LEFT_OUT}`, () => {
         {
           name: { en: 'Ministry' },
           issuers: ['default'],
-          address: { street: 'Street 1', country: 'DE', electronic: ['mailto:trust@ministry.example'] },
+          address: {
+            street: 'Street 1',
+            locality: 'Town',
+            postalCode: '1',
+            country: 'DE',
+            electronic: ['mailto:trust@ministry.example'],
+          },
           informationUri: 'https://ministry.example/trust',
         },
       ],
