@@ -89,6 +89,8 @@ describe('GET /trust-lists/{name}', () => {
     const jws = await response.text()
     const { header, payload } = await verifyCompact(jws, own.certificate.publicKey.export({ format: 'jwk' }))
     expect(header.x5c).toEqual([own.x5c, between.x5c])
+    // JAdES baseline B (TS 119 182-1 §6.3).
+    expect(header['x5t#S256']).toBe(Buffer.from(sha256Of(own), 'hex').toString('base64url'))
     // The library types what it validates, hence the cast.
     expect(validateLoTE(payload as never)).toEqual({ valid: true, errors: [] })
     const pin = { signer: { sha256: sha256Of(own) }, now: new Date(), profile: 'pid', territory: 'EU' } as const

@@ -25,6 +25,7 @@ import {
   REVOCATION,
   refusalOf,
   service,
+  sha256Of,
   signerWith,
   stranger,
 } from './world.js'
@@ -106,7 +107,8 @@ describe('@owf/eudi-lote, another code base', () => {
   it('finds published lists valid, and so does this reader', async () => {
     const jws = await writeLote(published, await signerWith(operator), [operator.x5c])
     const { header, payload } = await verifyCompact(jws, operator.certificate.publicKey.export({ format: 'jwk' }))
-    expect(header).toMatchObject({ alg: 'ES256', x5c: [operator.x5c], iat: 1780222830 })
+    const thumbprint = Buffer.from(sha256Of(operator), 'hex').toString('base64url')
+    expect(header).toMatchObject({ alg: 'ES256', x5c: [operator.x5c], 'x5t#S256': thumbprint, iat: 1780222830 })
     // PostalCode is optional in the standard's schema, but not in this library.
     const withCode = JSON.parse(JSON.stringify(payload).replaceAll('"Locality"', '"PostalCode":"1","Locality"'))
     expect(validateLoTE(withCode)).toEqual({ valid: true, errors: [] })

@@ -73,6 +73,23 @@ describe('a trusted list in XML (TS 119 612), signed by xadesjs', () => {
     expect(await readTsl(bytes, pinned)).toMatchObject({ accepted: true, trust: 'authority' })
   })
 
+  it('may name its signer by SHA-1 if the certificate is pinned, and not if only its authority is', async () => {
+    const root = authority('C=EU/List authority')
+    const by = makeCertificate({ subject: 'Signer', issuer: root, keyUsage: SIGN, purposes: [LIST_SIGNING] })
+    const bytes = await signXml(tslXml(), { uri: '', by, x509: [root.x5c, by.x5c], namedBy: 'SHA-1' })
+    const certificate = options({ signer: { sha256: sha256Of(by) } })
+    expect(await readTsl(bytes, certificate)).toMatchObject({ accepted: true, trust: 'certificate' })
+    expect(refusalOf(await readTsl(bytes, options({ signer: { pem: String(root.certificate) } })))).toMatchObject({
+      check: 'algorithm',
+      signature: 'valid',
+      trust: 'authority',
+      sentence:
+        'The signed properties name the signer’s certificate by SHA-1, so this certificate itself must be pinned.',
+    })
+    const named = await signXml(tslXml(), { uri: '', named: stranger, namedBy: 'SHA-1' })
+    expect(refusalOf(await readTsl(named, options())).check).toBe('signed-properties')
+  })
+
   it('trusts no service of a foreign type, state or critical extension, and ends a withdrawn one', async () => {
     const extension = (critical: string, name: string) =>
       `<ServiceInformationExtensions><Extension Critical="${critical}"><${name}/></Extension></ServiceInformationExtensions>`
@@ -243,6 +260,16 @@ describe('an attack on the signature of a list', () => {
     expect(refusalOf(await changed(change)).check).toBe('transform')
   })
 
+  it('has a transform after the canonical form', async () => {
+    const answer = await changed((xml) =>
+      xml.replace(
+        '<ds:Transform Algorithm="http://www.w3.org/2001/10/xml-exc-c14n#"/>',
+        '$&<ds:Transform Algorithm="http://www.w3.org/TR/1999/REC-xpath-19991116"><ds:XPath>/</ds:XPath></ds:Transform>',
+      ),
+    )
+    expect(refusalOf(answer).check).toBe('transform')
+  })
+
   it('has a canonical form of its signature that is not known', async () => {
     const answer = await changed((xml) =>
       xml.replace(/CanonicalizationMethod Algorithm="[^"]*"/, 'CanonicalizationMethod Algorithm="urn:own"'),
@@ -358,6 +385,12 @@ describe('a list in XML that is refused', () => {
       'signed in the future',
       () => signXml(tslXml(), { uri: '', signingTime: new Date('2026-07-01T00:00:00Z') }),
     ],
+    [
+      'signed-properties',
+      'signed before its signer’s certificate was valid',
+      () => signXml(tslXml(), { uri: '', signingTime: new Date('2024-12-31T00:00:00Z') }),
+    ],
+    ['signed-properties', 'without a signing time', () => signXml(tslXml(), { uri: '', signingTime: null })],
     [
       'algorithm',
       'with a signer whose key is of an unknown kind',

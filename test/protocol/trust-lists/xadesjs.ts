@@ -18,14 +18,17 @@ export interface XadesOptions {
   readonly transforms?: readonly string[]
   /** The certificate in the signed properties; null for none. */
   readonly named?: TestCertificate | null
+  /** The hash by which the signed properties name the certificate. */
+  readonly namedBy?: 'SHA-1' | 'SHA-256'
   readonly hash?: 'SHA-1' | 'SHA-256' | 'SHA-384' | 'SHA-512'
-  readonly signingTime?: Date
+  /** null for none. */
+  readonly signingTime?: Date | null
 }
 
 /** Signs a document with xadesjs, another code base, as XAdES with an enveloped signature. */
 export async function signXml(xml: string, options: XadesOptions = {}): Promise<Buffer> {
-  const { by = operator, x509 = [by.x5c], uri, hash = 'SHA-256', named = by, signingTime } = options
-  const { transforms = ['enveloped', 'exc-c14n'] } = options
+  const { by = operator, x509 = [by.x5c], uri, hash = 'SHA-256', named = by, namedBy = 'SHA-256' } = options
+  const { transforms = ['enveloped', 'exc-c14n'], signingTime = new Date('2026-05-01T00:00:00Z') } = options
   const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash }
   const jwk = by.privateKey.export({ format: 'jwk' })
   const key = await webcrypto.subtle.importKey('jwk', jwk as never, algorithm, true, ['sign'])
@@ -38,8 +41,8 @@ export async function signXml(xml: string, options: XadesOptions = {}): Promise<
     {
       x509: [...x509],
       references: [{ hash, transforms: [...transforms] as never, ...(uri === undefined ? {} : { uri }) }],
-      ...(named === null ? {} : { signingCertificateV2: named.x5c }),
-      signingTime: { value: signingTime ?? new Date('2026-05-01T00:00:00Z') },
+      ...(named === null ? {} : { signingCertificateV2: { certificate: named.x5c, digestAlgorithm: namedBy } }),
+      ...(signingTime === null ? {} : { signingTime: { value: signingTime } }),
     } as never,
   )
   const text = new XMLSerializer().serializeToString(document)

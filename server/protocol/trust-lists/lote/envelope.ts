@@ -17,8 +17,8 @@ const ALGORITHMS: readonly SignatureAlgorithm[] = ['ES256', 'ES384', 'EdDSA', 'P
  * parameters too. All of them are checked here or by the verification of the signature.
  */
 const UNDERSTOOD: readonly string[] = ['sigT', 'iat', 'alg', 'typ', 'cty', 'x5c', 'x5t#S256']
-/** Types of a JWS that are, or may be, a list. The standard names none. */
-const TYPES: readonly string[] = ['jose', 'jwt', 'trustlist+jwt', 'lote+jwt']
+/** Types of a JWS that are, or may be, a list (RFC 7515 §4.1.9). The standard of lists names none. */
+const TYPES: readonly string[] = ['jose', 'jose+json', 'jwt', 'trustlist+jwt', 'lote+jwt']
 const LEEWAY_MS = 5 * 60_000
 
 /**

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { type Signer, signCompact } from '../../jose/jws.js'
 import type { Names, TrustedEntity, TrustedService, TrustList } from '../trust-list.js'
 import { PROFILES } from './profiles.js'
@@ -35,13 +36,17 @@ const textsOf = (names: Names) => Object.entries(names).map(([lang, value]) => (
 const LANGUAGE = 'en'
 
 /**
- * Signs a list of trusted entities (TS 119 602) as a compact JWS in JAdES baseline B (§6.8; TS 119 182-1 §5.1): with the
- * chain of the signer's certificate (base64 DER, the signer's first) and the signing time. `iat` is the time of issue.
+ * Signs a list of trusted entities (TS 119 602) as a compact JWS in JAdES baseline B (§6.8; TS 119 182-1 §6.3). The header
+ * has the chain of the signer's certificate (base64 DER, the signer's first), its hash, and the time of issue as `iat`.
  */
 export async function writeLote(list: PublishedList, signer: Signer, x5c: readonly string[]): Promise<string> {
-  const header = { typ: 'JOSE', x5c, iat: Math.floor(list.issuedAt.getTime() / 1000) }
+  const header = { typ: 'JOSE', x5c, ...thumbprintOf(x5c), iat: Math.floor(list.issuedAt.getTime() / 1000) }
   return signCompact(signer, header, { LoTE: loteOf(list) })
 }
+
+/** Baseline B requires `x5t#S256`, also beside `x5c`. */
+const thumbprintOf = ([signer]: readonly string[]) =>
+  signer === undefined ? {} : { 'x5t#S256': hash('sha256', Buffer.from(signer, 'base64'), 'base64url') }
 
 function loteOf(list: PublishedList) {
   const { profile, territory, schemeName, entities } = list

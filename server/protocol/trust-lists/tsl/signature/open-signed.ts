@@ -10,7 +10,7 @@ import { type Reference, readSignature, type XmlSignature } from './read-signatu
 import {
   certificatesOf,
   idOf,
-  namesSigner,
+  namingOf,
   orderedChain,
   requireSigningTime,
   signedPropertiesOf,
@@ -41,11 +41,26 @@ export function openSigned(root: XmlElement, options: ReadOptions, progress: Pro
   judgeSigner(chain, pin, options.now, progress)
   progress.signature = isValid(covered, keyOfSigner(signer)) ? 'valid' : 'invalid'
   requireTrustedSigner(progress, options.now)
-  if (namesSigner(covered.properties, signer.certificate) !== true) {
+  requireNamed(covered.properties, signer.certificate, progress)
+  requireSigningTime(covered.properties, signer.certificate, options.now)
+  return covered.document
+}
+
+/**
+ * The signed properties must name the signer's certificate. Many national lists name it by SHA-1. This is accepted only if
+ * the certificate itself is pinned, because the pin then decides. Throws ListRefusedError.
+ */
+function requireNamed(properties: XmlElement, certificate: X509Certificate, { trust }: Progress): void {
+  const naming = namingOf(properties, certificate)
+  if (naming === 'not-named') {
     throw new ListRefusedError('signed-properties', 'The signed properties do not name the certificate of the signer.')
   }
-  requireSigningTime(covered.properties, options.now)
-  return covered.document
+  if (naming === 'named-by-sha1' && trust !== 'certificate') {
+    throw new ListRefusedError(
+      'algorithm',
+      'The signed properties name the signer’s certificate by SHA-1, so this certificate itself must be pinned.',
+    )
+  }
 }
 
 /** XML signature wrapping is ruled out here: each reference must be one of three known places. */
@@ -88,7 +103,7 @@ function coverageOf(root: XmlElement): Covered {
 function chainOf({ signature, properties }: Covered, pin: Pin): X509Certificate[] {
   const certificates = certificatesOf(signature.keyInfo)
   const signer =
-    certificates.find((certificate) => namesSigner(properties, certificate) === true) ??
+    certificates.find((certificate) => namingOf(properties, certificate) !== 'not-named') ??
     certificates[0] ??
     (pin.certificates.length === 1 ? pin.certificates[0] : undefined)
   return signer === undefined ? [] : orderedChain(certificates, signer)

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto'
 import { ListRefusedError } from '../../refusal.js'
 import { attributeOf, childOf, childrenOf, textOf, type XmlElement } from '../xml/tree.js'
-import { isDigest } from './algorithms.js'
+import { isCertificateDigest, SHA1 } from './algorithms.js'
 import { DS, XADES } from './names.js'
 import { octetsOf } from './read-signature.js'
 
@@ -26,21 +26,31 @@ export function signedPropertiesOf(signature: XmlElement): XmlElement | undefine
 const signatureProperties = (properties: XmlElement): XmlElement | undefined =>
   childOf(properties, XADES, 'SignedSignatureProperties', 'signed-properties')
 
-/** Refuses a signing time in the future (EN 319 132-1 §5.2.1). Throws ListRefusedError. */
-export function requireSigningTime(properties: XmlElement, now: Date): void {
+/**
+ * Refuses a signature without a signing time, which baseline B requires (EN 319 132-1 §6.3). The time must not be in the
+ * future, and the signer's certificate must have been valid then. Throws ListRefusedError.
+ */
+export function requireSigningTime(properties: XmlElement, { validFrom, validTo }: X509Certificate, now: Date): void {
   const signed = signatureProperties(properties)
-  const time = signed && childOf(signed, XADES, 'SigningTime', 'signed-properties')
-  if (time === undefined) return
-  if (!(Date.parse(textOf(time) ?? '') <= now.getTime() + LEEWAY_MS)) {
+  const element = signed && childOf(signed, XADES, 'SigningTime', 'signed-properties')
+  if (element === undefined) throw refuse('The signed properties have no signing time.')
+  const time = Date.parse(textOf(element) ?? '')
+  if (!(time <= now.getTime() + LEEWAY_MS)) {
     throw refuse('The list has a signing time in the future, or none that can be read.')
+  }
+  if (!(Date.parse(validFrom) <= time && time <= Date.parse(validTo))) {
+    throw refuse('The list has a signing time outside the validity of its signer’s certificate.')
   }
 }
 
+/** How the signed properties name a certificate as the signer's. */
+export type Naming = 'named' | 'named-by-sha1' | 'not-named'
+
 /**
- * Whether the signed properties name this certificate as the signer's (EN 319 132-1 §5.2.2: `SigningCertificateV2`, or
- * the older `SigningCertificate`). Undefined if they name none. Throws ListRefusedError.
+ * How the signed properties name this certificate as the signer's (EN 319 132-1 §5.2.2: `SigningCertificateV2`, or the
+ * older `SigningCertificate`). Throws ListRefusedError.
  */
-export function namesSigner(properties: XmlElement, certificate: X509Certificate): boolean | undefined {
+export function namingOf(properties: XmlElement, certificate: X509Certificate): Naming {
   const signed = signatureProperties(properties)
   const reference =
     signed &&
@@ -51,8 +61,10 @@ export function namesSigner(properties: XmlElement, certificate: X509Certificate
   const digest = cert && childOf(cert, XADES, 'CertDigest', 'signed-properties')
   const value = digest && childOf(digest, DS, 'DigestValue', 'signed-properties')
   const method = digest && childOf(digest, DS, 'DigestMethod', 'signed-properties')
-  if (value === undefined || method === undefined) return undefined
-  return isDigest(attributeOf(method, 'Algorithm'), certificate.raw, octetsOf(value))
+  if (value === undefined || method === undefined) return 'not-named'
+  const algorithm = attributeOf(method, 'Algorithm')
+  if (!isCertificateDigest(algorithm, certificate.raw, octetsOf(value))) return 'not-named'
+  return algorithm === SHA1 ? 'named-by-sha1' : 'named'
 }
 
 /** The certificates of `ds:KeyInfo` in their order (XML Signature 1.1 §4.5.4). Throws ListRefusedError. */
