@@ -9,6 +9,7 @@ import { DATABASE, type KeyProviders } from '../keys/providers/providers.js'
 import { LEAST_CONTRAST, lowContrast } from '../protocol/colour.js'
 import type { zAgentRecord, zDisplayEntry } from './agent.contract.js'
 import type { Branding } from './branding.js'
+import { assertKeyPlace } from './key-place.js'
 import type { AgentRecord, AgentStore } from './store.js'
 
 export interface RecordRequest {
@@ -69,15 +70,10 @@ export type Records = ReturnType<typeof createRecords>
 
 /** The issuer and verifier records of this installation, each with its own signing key. */
 export function createRecords({ store, lists, config, newId, identify, keyProviders, acceptDisplay }: RecordsPorts) {
-  /** @throws 400 for an unknown provider, and for an algorithm that the provider does not have */
+  /** @throws as {@link assertKeyPlace} */
   async function placeOf({ keyProvider = DATABASE, algorithm: alg }: RecordRequest) {
-    if (keyProvider === DATABASE) return { alg }
-    if (!keyProviders.names.includes(keyProvider))
-      throw errors.badRequest('keyProvider must be database or the name of a provider of KEY_PROVIDERS')
-    const algorithms = await keyProviders.algorithms(keyProvider)
-    if (!algorithms.includes(alg ?? 'ES256'))
-      throw errors.badRequest(`algorithm must be ${algorithms.join(' or ')} for the key provider ${keyProvider}`)
-    return { alg, provider: keyProvider }
+    await assertKeyPlace(keyProviders, { provider: keyProvider, algorithm: alg ?? 'ES256' }, 'keyProvider')
+    return { alg, provider: keyProvider === DATABASE ? undefined : keyProvider }
   }
 
   return {
