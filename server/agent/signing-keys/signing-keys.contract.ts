@@ -5,7 +5,7 @@ import { listShape, zListed } from '../../api/paging.js'
 import { KEY_PROVIDER_KINDS, MOST_PROVIDERS } from '../../config/key-providers.js'
 import { KEPT_REASONS } from '../../key-rotation/rotate-keys.js'
 import { PROVIDER_FAULTS } from '../../keys/providers/health.js'
-import { zAgentRecord } from '../agent.contract.js'
+import { zAgentRecord, zSigning } from '../agent.contract.js'
 
 const { from: _from, to: _to, ...pageShape } = listShape
 
@@ -21,6 +21,9 @@ const zSigningKey = z.object({
   ...zAgentRecord.pick({ id: true, did: true, display: true, isDefault: true }).shape,
   changeable: z.boolean().meta({
     description: 'True if the caller may rotate the key: admins may rotate keys of their own records and of the default record.',
+  }),
+  signing: zSigning.nullable().meta({
+    description: 'What the key of an issuer signs itself: see `POST /agent/issuer`. Null for a verifier, whose key signs every request.',
   }),
   provider: zPlace,
   providerKind: z

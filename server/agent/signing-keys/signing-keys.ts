@@ -65,6 +65,7 @@ export function createSigningKeys(ports: SigningKeysPorts) {
       display: shownFace(row, kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl).display,
       isDefault,
       changeable: mayChange(row, caller),
+      signing: row.signing,
       provider: provider ?? DATABASE,
       providerKind: provider === null ? null : (providers.kindOf(provider) ?? null),
       reference: isAdministrator(caller) ? reference : null,

@@ -15,6 +15,8 @@ const zSigningKey = z.strictObject({
   branding: json<Branding>().nullable(),
   isDefault: z.boolean(),
   createdBy: z.string().nullable(),
+  /** What the key signs itself; null for a verifier, whose key signs every request. */
+  signing: z.enum(['every', 'delegated']).nullable(),
   /** When the record was created: the position in the list. */
   createdAt: z.date(),
   alg: z.string(),
@@ -41,10 +43,13 @@ export interface SigningKeyFilter {
   readonly provider: string | null | undefined
 }
 
-const TABLES = { issuer: fragment`issuers`, verifier: fragment`verifiers` } as const
+const SOURCES = {
+  issuer: fragment`signing, key_set_id FROM issuers`,
+  verifier: fragment`NULL AS signing, key_set_id FROM verifiers`,
+} as const
 
 const recordsOf = (kind: RecordKind): Fragment => fragment`
-  SELECT ${kind} AS kind, id, did, display, branding, is_default, created_by, created_at, key_set_id FROM ${TABLES[kind]}`
+  SELECT ${kind} AS kind, id, did, display, branding, is_default, created_by, created_at, ${SOURCES[kind]}`
 
 const recordsOfKinds = (kinds: readonly RecordKind[]): Fragment =>
   kinds.reduce(
@@ -54,7 +59,7 @@ const recordsOfKinds = (kinds: readonly RecordKind[]): Fragment =>
 
 const keysOf = (kinds: readonly RecordKind[]): Fragment => fragment`
   SELECT r.kind, r.id, r.did, coalesce(r.display, '[]'::jsonb) AS display, r.branding, r.is_default AS "isDefault", r.created_by AS "createdBy",
-    r.created_at AS "createdAt", k.alg, k.public_jwk AS "publicJwk", k.x5c, k.provider, k.reference, k.created_at AS "keyCreatedAt",
+    r.signing, r.created_at AS "createdAt", k.alg, k.public_jwk AS "publicJwk", k.x5c, k.provider, k.reference, k.created_at AS "keyCreatedAt",
     (SELECT count(*)::int FROM keys f WHERE f.key_set_id = r.key_set_id AND f.retired_at IS NOT NULL
       AND EXISTS (SELECT 1 FROM status_lists l WHERE l.key_id = f.id)) AS "formerKeys"
   FROM (${recordsOfKinds(kinds)}) r ${currentKey(fragment`r.key_set_id`)}`
