@@ -124,7 +124,10 @@ export async function rotateKeySet(
   const key = await newSigningKey(options, algorithm, provider === DATABASE ? undefined : provider)
   const rotation = rotationTo(key, first, [first, ...others], { config, at: options.clock(), actor })
   if (!(await options.store.rotate(rotation))) return { outcome: 'late' }
-  return { outcome: 'rotated', records: rotation.records.map((record) => ({ ...record, uncertified: first.certified })) }
+  return {
+    outcome: 'rotated',
+    records: rotation.records.map((record) => ({ ...record, uncertified: first.certified })),
+  }
 }
 
 /**

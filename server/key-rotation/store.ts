@@ -76,8 +76,7 @@ export type KeyRotationStore = ReturnType<typeof createKeyRotationStore>
 export function createKeyRotationStore({ prisma, sql }: Database) {
   return {
     /** Every issuer and verifier record, the oldest first. */
-    signingRecords: (): Promise<SigningRecord[]> =>
-      sql(zSigningRecord)`${signing} ORDER BY r.created_at, r.id`,
+    signingRecords: (): Promise<SigningRecord[]> => sql(zSigningRecord)`${signing} ORDER BY r.created_at, r.id`,
 
     /** All records that sign with the key set of one record. Empty for an unknown record. */
     recordsBeside: (kind: SigningRecord['kind'], id: string): Promise<SigningRecord[]> =>

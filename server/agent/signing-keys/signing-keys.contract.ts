@@ -20,10 +20,12 @@ const zSigningKey = z.object({
   kind: z.enum(['issuer', 'verifier']).meta({ description: 'The kind of the record that signs with the key.' }),
   ...zAgentRecord.pick({ id: true, did: true, display: true, isDefault: true }).shape,
   changeable: z.boolean().meta({
-    description: 'True if the caller may rotate the key: admins may rotate keys of their own records and of the default record.',
+    description:
+      'True if the caller may rotate the key: admins may rotate keys of their own records and of the default record.',
   }),
   signing: zSigning.nullable().meta({
-    description: 'What the key of an issuer signs itself: see `POST /agent/issuer`. Null for a verifier, whose key signs every request.',
+    description:
+      'What the key of an issuer signs itself: see `POST /agent/issuer`. Null for a verifier, whose key signs every request.',
   }),
   provider: zPlace,
   providerKind: z
@@ -48,11 +50,14 @@ const zSigningKey = z.object({
   didChanges: z
     .boolean()
     .meta({ description: 'True if a rotation changes the DID of the record, because the DID is made from the key.' }),
-  keptBecause: z.enum(KEPT_REASONS).nullable().meta({
-    description:
-      'Why a rotation is refused; null if it is not. `certificate-file`: ISSUER_X509 or VERIFIER_X509 has the certificate of the key. ' +
-      '`attestation`: VERIFIER_ATTESTATION is for the key.',
-  }),
+  keptBecause: z
+    .enum(KEPT_REASONS)
+    .nullable()
+    .meta({
+      description:
+        'Why a rotation is refused; null if it is not. `certificate-file`: ISSUER_X509 or VERIFIER_X509 has the certificate of the key. ' +
+        '`attestation`: VERIFIER_ATTESTATION is for the key.',
+    }),
   fixedProvider: z.string().nullable().meta({
     description:
       'The only provider that may have the key, by ISSUER_KEY_PROVIDER or VERIFIER_KEY_PROVIDER; null if every provider may have it.',
@@ -88,15 +93,22 @@ const zProvider = z.object({
     .datetime()
     .nullable()
     .meta({ description: 'When the first call failed after the last success; null while the provider can be used.' }),
-  reason: z.enum(PROVIDER_FAULTS).nullable().meta({
-    description:
-      'Why the provider cannot be used; null while it can. `unavailable`: it cannot be reached, or is busy. `timeout`: it does not answer in time. ' +
-      '`refused`: it refuses this service. `failed`: another error.',
-  }),
+  reason: z
+    .enum(PROVIDER_FAULTS)
+    .nullable()
+    .meta({
+      description:
+        'Why the provider cannot be used; null while it can. `unavailable`: it cannot be reached, or is busy. `timeout`: it does not answer in time. ' +
+        '`refused`: it refuses this service. `failed`: another error.',
+    }),
   message: z.string().nullable().meta({
-    description: 'The last error in a sentence, without secrets. Only admins see it, because it may name hosts and files.',
+    description:
+      'The last error in a sentence, without secrets. Only admins see it, because it may name hosts and files.',
   }),
-  checkedAt: z.iso.datetime().nullable().meta({ description: 'When the last check ended; null during the first check.' }),
+  checkedAt: z.iso
+    .datetime()
+    .nullable()
+    .meta({ description: 'When the last check ended; null during the first check.' }),
 })
 
 export const listKeyProviders = {
@@ -138,7 +150,9 @@ const rotate = (kind: 'issuer' | 'verifier') => ({
     }),
   }),
   output: zSigningKey.extend({
-    formerDid: z.string().meta({ description: 'The DID before the rotation. It stays known, and its signatures stay valid.' }),
+    formerDid: z
+      .string()
+      .meta({ description: 'The DID before the rotation. It stays known, and its signatures stay valid.' }),
     next: z
       .array(z.object({ step: z.enum(NEXT_STEPS), sentence: z.string() }))
       .meta({ description: 'What the operator must do now. Empty if nothing needs to be done.' }),

@@ -155,7 +155,10 @@ export function createSigningKeys(ports: SigningKeysPorts) {
       caller: Caller,
     ): Promise<Rotated> {
       const notFound = () => errors.recordNotFound(kind === 'issuer' ? 'Issuer' : 'Verifier')
-      const [former, [first, ...others]] = await Promise.all([store.find(kind, id), keyRotation.recordsBeside(kind, id)])
+      const [former, [first, ...others]] = await Promise.all([
+        store.find(kind, id),
+        keyRotation.recordsBeside(kind, id),
+      ])
       if (former === undefined || first === undefined) throw notFound()
       if (![first, ...others].every((record) => mayChange(record, caller))) throw notFound()
       const wish = newKeyOf(first, { provider, algorithm })
