@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { postSchema, SUBJECT } from '../../issuer/purchase.js'
-import { environmentWith, SUBJECTS } from '../../keys/providers/subjects.js'
+import type { Fault } from '../../keys/providers/doubles/double.js'
+import { environmentWith, SUBJECTS, type Subject } from '../../keys/providers/subjects.js'
 import { query } from '../../support/postgres.js'
 import { startService, type TestService } from '../../support/service.js'
 import { startAttester } from '../../verifier/attestations.js'
@@ -70,7 +71,13 @@ async function withProvider(
   return { subject, service }
 }
 
-const AWAY = () => ({ status: 503, body: {} })
+const AWAY: Fault = () => ({ status: 503, body: {} })
+
+/** Checks of some kinds ask the service that gives credentials. */
+const setFault = ({ double }: Subject, fault: Fault | undefined) => {
+  double.faults.api = fault
+  double.faults.credentials = fault
+}
 
 describe('GET /api/v1/signing-keys', () => {
   let service: TestService
@@ -194,7 +201,7 @@ describe('GET /api/v1/key-providers', () => {
       checkedAt: expect.any(String),
     }
     expect(await providers()).toEqual([{ ...up, since: null, reason: null, message: null }])
-    subject.double.faults.api = AWAY
+    setFault(subject, AWAY)
     subject.clock.pass(10)
     const [away] = await providers()
     expect(away).toEqual({
@@ -222,7 +229,7 @@ describe('GET /api/v1/key-providers', () => {
     }
     expect(await references(['admin'])).toEqual([['hsm', 'vault-transit', expect.stringContaining('credence-')]])
     expect(await references(['issuing'])).toEqual([['hsm', 'vault-transit', null]])
-    subject.double.faults.api = undefined
+    setFault(subject, undefined)
     subject.clock.pass(10)
     expect(await providers()).toEqual([{ ...up, since: null, reason: null, message: null }])
   })
@@ -247,7 +254,7 @@ describe('GET /api/v1/key-providers', () => {
 
   it('answers within the time limit if a provider hangs, and begins no second check meanwhile', async () => {
     const { subject, service } = await withProvider('vault-transit', {}, { timeoutSeconds: 30 })
-    subject.double.faults.api = () => 'handled'
+    setFault(subject, () => 'handled')
     subject.clock.pass(60)
     const before = subject.double.got.length
     for (let round = 0; round < 2; round += 1) {
@@ -365,7 +372,7 @@ describe('the rotation of a record', () => {
     const path = `/agent/verifier/${id}/certificate`
     const asked = await service.request('GET', `${path}-request`, { authorization })
     const chain = pemOf(certificateFor(asked.json.certificateRequest, { dns: ['127.0.0.1'] }), intermediate)
-    expect((await service.request('POST', path, { authorization, body: { chain } })).status).toBe(201)
+    expect((await service.request('POST', path, { authorization, body: { chain } })).status).toBe(200)
     expect((await keyOf(service, id)).certifiedUntil).toEqual(expect.any(String))
     const { json } = await rotate(service, { kind: 'verifier', id })
     expect(json.certifiedUntil).toBeNull()
@@ -457,7 +464,7 @@ describe('the rotation of a record', () => {
       await stored(service),
       await query(service.databaseUrl, 'SELECT count(*)::int AS n FROM audit_events'),
     ]
-    subject.double.faults.api = AWAY
+    setFault(subject, AWAY)
     const refused = await rotate(service, { kind: 'verifier', id })
     expect([refused.status, refused.json.message, refused.headers.get('retry-after')]).toEqual([
       503,
@@ -467,7 +474,7 @@ describe('the rotation of a record', () => {
     for (const secret of subject.secrets()) expect(refused.text).not.toContain(secret)
     expect(await stored(service)).toEqual(before)
     expect(await query(service.databaseUrl, 'SELECT count(*)::int AS n FROM audit_events')).toEqual(events)
-    subject.double.faults.api = undefined
+    setFault(subject, undefined)
     expect((await rotate(service, { kind: 'verifier', id })).status).toBe(201)
   })
 
