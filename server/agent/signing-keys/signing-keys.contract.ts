@@ -123,7 +123,7 @@ export const listKeyProviders = {
   output: z.object({ items: z.array(zProvider).max(MOST_PROVIDERS) }),
 }
 
-/** What an operator must do after a rotation. */
+/** Steps that remain for an operator after a rotation. */
 export const NEXT_STEPS = ['request-certificate', 'announce-did', 'keep-former-key'] as const
 
 const rotate = (kind: 'issuer' | 'verifier') => ({

@@ -81,7 +81,7 @@ export function createSigningKeys(ports: SigningKeysPorts) {
     }
   }
 
-  /** What is left to do after a rotation. @param former the key before the rotation */
+  /** The steps that remain for an operator after a rotation. @param former the key before the rotation */
   function nextSteps(kind: RecordKind, former: SigningKeyRow, now: SigningKeyRow): Rotated['next'] {
     const place = former.provider === null ? 'the database' : `the key provider ${former.provider}`
     return [
@@ -145,9 +145,12 @@ export function createSigningKeys(ports: SigningKeysPorts) {
     /**
      * Gives a record of the caller, or the default record, a new signing key.
      *
-     * @throws 400 for an unknown provider or an algorithm that the provider does not have; 404 for an unknown record and for a record that a different
-     *   caller created; 409 if the configuration has the certificate, the attestation or the place of the key, or if another rotation was
-     *   faster; 503 if the provider cannot make a key now. After an error, the record signs as before.
+     * After an error, the record signs as before.
+     *
+     * @throws 400 for an unknown provider or an algorithm that the provider does not have
+     * @throws 404 for an unknown record and for a record that a different caller created
+     * @throws 409 if the configuration has the certificate, the attestation or the place of the key, or if another rotation was faster
+     * @throws 503 if the provider cannot make a key now
      */
     async rotate(
       kind: RecordKind,

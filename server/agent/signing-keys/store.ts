@@ -15,7 +15,7 @@ const zSigningKey = z.strictObject({
   branding: json<Branding>().nullable(),
   isDefault: z.boolean(),
   createdBy: z.string().nullable(),
-  /** What the key signs itself; null for a verifier, whose key signs every request. */
+  /** The documents that the key signs itself; null for a verifier, whose key signs every request. */
   signing: z.enum(['every', 'delegated']).nullable(),
   /** When the record was created: the position in the list. */
   createdAt: z.date(),
