@@ -19,7 +19,8 @@ const zSigner = zAgentRecord.extend({
       'True if the caller may change the record: admins may change their own records and the default record.',
   }),
   signing: zSigning.nullable().meta({
-    description: 'The documents that the key of an issuer signs itself. Null for a verifier, whose key signs every request.',
+    description:
+      'The documents that the key of an issuer signs itself. Null for a verifier, whose key signs every request.',
   }),
   algorithm: z.string().meta({ description: 'The algorithm of the current signing key: `ES256`, `ES384`, `EdDSA`.' }),
   keyId: z.string().meta({ description: 'The DID URL of the current signing key. It is the `kid` of the signatures.' }),

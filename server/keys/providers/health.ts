@@ -33,17 +33,23 @@ export interface ProviderState {
   readonly algorithms: readonly SignatureAlgorithm[]
 }
 
-const isFault = (operation: ProviderOperation, outcome: ProviderOutcome): outcome is ProviderFault => {
-  // A refusal of another call is about its key, not about the provider.
-  if (outcome === 'refused') return operation === 'check'
-  return outcome === 'unavailable' || outcome === 'timeout' || outcome === 'failed'
+/** What the end of a call says about the provider; undefined if it says nothing. */
+function faultOf(operation: ProviderOperation, outcome: ProviderOutcome): ProviderFault | undefined {
+  if (outcome === 'unavailable' || outcome === 'timeout' || outcome === 'failed') return outcome
+  // Other calls may be refused because of their key, and may find a full queue in a short peak.
+  if (operation !== 'check') return undefined
+  if (outcome === 'busy') return 'unavailable'
+  return outcome === 'refused' ? 'refused' : undefined
 }
 
-/** Only these errors have messages that are known to hold no secret. */
-const messageOf = (name: string, error: unknown): string =>
-  error instanceof ProviderRefusal || error instanceof ProviderUnavailable
+/** Only the errors of adapters have messages that are known to hold no secret. */
+function messageOf(name: string, outcome: ProviderOutcome, error: unknown): string {
+  if (outcome === 'timeout') return `Key provider ${name} did not answer in time.`
+  if (outcome === 'busy') return `Key provider ${name} has too many waiting calls.`
+  return error instanceof ProviderRefusal || error instanceof ProviderUnavailable
     ? error.message.slice(0, MAX_MESSAGE)
     : `Key provider ${name} failed for an unknown reason.`
+}
 
 export interface HealthPorts {
   readonly name: string
@@ -69,9 +75,9 @@ export function createHealth({ name, clock, check }: HealthPorts) {
   }
 
   function ended(operation: ProviderOperation, outcome: ProviderOutcome, error: unknown): void {
+    const reason = faultOf(operation, outcome)
     if (outcome === 'ok') fault = null
-    else if (isFault(operation, outcome))
-      failed(outcome, outcome === 'timeout' ? `Key provider ${name} did not answer in time.` : messageOf(name, error))
+    else if (reason !== undefined) failed(reason, messageOf(name, outcome, error))
   }
 
   async function checkOnce(): Promise<void> {
@@ -99,7 +105,7 @@ export function createHealth({ name, clock, check }: HealthPorts) {
         const late = pause(ANSWER_MS, 'late', { signal: patience.signal }).catch(() => undefined)
         const first = await Promise.race([running, late])
         patience.abort()
-        if (first === 'late' && fault === null) failed('timeout', `Key provider ${name} did not answer in time.`)
+        if (first === 'late' && fault === null) failed('timeout', messageOf(name, 'timeout', undefined))
       }
       return { fault, checkedAt, algorithms }
     },
