@@ -140,7 +140,7 @@ withToken(
       await panel(page, en.trust.identity).getByRole('link', { name: words.title }).click()
       const row = rowOf(page, 'hsm', 'Hardware shop')
       const { json } = await desk.service.request('GET', '/api/v1/signing-keys?provider=hsm&limit=1')
-    await row.getByText(json.items[0].reference, { exact: true }).waitFor()
+      await row.getByText(json.items[0].reference, { exact: true }).waitFor()
       await row.getByRole('button').click()
       const dialog = page.getByRole('dialog')
       await dialog.getByLabel(words.dialog.place).selectOption('database')
