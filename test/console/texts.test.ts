@@ -44,6 +44,8 @@ function textsOf(texts: object, above = ''): [name: string, text: unknown][] {
 
 // Names of products, protocols and formats, and words that German and English share.
 const SAME_IN_BOTH = [
+  'AWS KMS',
+  'Azure Key Vault',
   'Credence',
   'DID',
   'DIDs',
@@ -52,6 +54,7 @@ const SAME_IN_BOTH = [
   'EdDSA (Ed25519)',
   'Export',
   'Format',
+  'Google Cloud KMS',
   'HTTPS',
   'Index',
   'JSON Schema',
@@ -66,6 +69,7 @@ const SAME_IN_BOTH = [
   'Status',
   'Test',
   'Text',
+  'Vault Transit',
   'Version',
   'Wallet',
   'Wallets',
