@@ -23,6 +23,8 @@ export const CREATING: ReadonlySet<string> = new Set([
   'pages.create',
   'registrations.add',
   'schemas.create',
+  'signingKeys.rotateIssuer',
+  'signingKeys.rotateVerifier',
   'statusJobs.create',
   'trustedIssuers.add',
   'vpQueries.authorizationRequest',

@@ -1,6 +1,7 @@
 import { agentRouter } from './agent/agent.router.js'
 import { registrationsRouter } from './agent/registrations/registrations.router.js'
 import { signersRouter } from './agent/signers/signers.router.js'
+import { signingKeysRouter } from './agent/signing-keys/signing-keys.router.js'
 import { absent } from './api/absent.js'
 import { mergeRouters, router } from './api/trpc.js'
 import { auditRouter } from './audit/audit.router.js'
@@ -78,6 +79,7 @@ const createAppRouter = (formats: Formats, features: Features) =>
     webhooks: webhooksRouter(features.webhooks),
     agent: agentRouter(features.agent),
     signers: signersRouter(features.signers),
+    signingKeys: signingKeysRouter(features.signingKeys),
     registrations: registrationsRouter(features.registrations),
     audit: auditRouter(features.audit),
     exports: exportsRouter(features.exports),

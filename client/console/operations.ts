@@ -37,6 +37,7 @@ export const NEEDS = {
   '/trust/lists/$id': ['trustLists.read'],
   '/trust/explain': ['trustLists.explain'],
   '/trust/images': ['images.list'],
+  '/trust/keys': ['signingKeys.list'],
   '/trust/rotation': ['signers.issuers', 'signers.verifiers'],
   '/trust/issuers/new-issuer': ['agent.createIssuer'],
   '/trust/issuers/$id': ['signers.issuer'],

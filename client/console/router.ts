@@ -209,6 +209,12 @@ const images = createRoute({
   component: lazyRouteComponent(() => import('./screens/trust/images.js'), 'Images'),
 })
 
+const keys = createRoute({
+  getParentRoute: () => root,
+  path: '/trust/keys',
+  component: lazyRouteComponent(() => import('./screens/trust/keys/keys.js'), 'SigningKeys'),
+})
+
 const rotation = createRoute({
   getParentRoute: () => root,
   path: '/trust/rotation',
@@ -310,6 +316,7 @@ export const router = createRouter({
     list,
     explain,
     images,
+    keys,
     rotation,
     newIssuer,
     issuer,

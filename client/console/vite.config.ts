@@ -38,7 +38,7 @@ function withImports(id: string, modules: Modules, found = new Set<string>()): S
 }
 
 /** A file with texts that only some screens need. Its name must differ from the file with the texts of the shell. */
-const OWN_TEXTS = /\/texts\/(type-editor|faces|trust-lists|registrations)\/([a-z]{2})\.ts$/
+const OWN_TEXTS = /\/texts\/(type-editor|faces|trust-lists|registrations|signing-keys)\/([a-z]{2})\.ts$/
 
 /**
  * Bundles the console and its first screen into one file, because each file costs the browser some milliseconds.

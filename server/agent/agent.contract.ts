@@ -46,6 +46,16 @@ export const zAgentRecord = z.object({
   createdAt: z.iso.datetime(),
 })
 
+/** What the key of an issuer record signs itself. */
+export const zSigning = z.enum(['every', 'delegated']).meta({
+  description:
+    '`every`: the key of the record signs every document. `delegated`: the key signs the certificates of short-lived signers. These sign every ' +
+    'document with a certificate chain: SD-JWT VCs, mdocs, Token Status Lists, signed metadata.',
+})
+
+/** An issuer record as the API returns it. */
+export const zIssuerRecord = zAgentRecord.extend({ signing: zSigning })
+
 export const zAgentDid = z.object({
   did: z.string(),
   method: z.string(),
@@ -65,6 +75,22 @@ const newRecord = z.strictObject({
     description: 'The algorithm of the key. Default: ES256.',
   }),
 })
+const newIssuer = newRecord.extend({
+  signing: zSigning.optional().meta({
+    description:
+      'Default: `every`. With `delegated`, the record needs the certificate of a certificate authority (`POST /agent/issuer/{id}/certificate`). ' +
+      'Until then its own key signs, and its documents have no chain.',
+  }),
+})
+const newVerifier = newRecord.extend({
+  signing: z
+    .literal('every', {
+      error:
+        'must be every for a verifier, because the name of a verifier is the hash of the certificate of its own key',
+    })
+    .optional()
+    .meta({ description: 'The key of a verifier record signs every request itself.' }),
+})
 const byId = z.strictObject({ id: z.string() })
 const page = z.strictObject(pageShape).prefault({})
 
@@ -80,8 +106,8 @@ export const createIssuer = {
     status: 201,
     errors: [400],
   }),
-  input: newRecord,
-  output: zAgentRecord,
+  input: newIssuer,
+  output: zIssuerRecord,
 }
 
 export const listIssuers = {
@@ -93,7 +119,7 @@ export const listIssuers = {
     errors: [400],
   }),
   input: page,
-  output: z.array(zAgentRecord),
+  output: z.array(zIssuerRecord),
 }
 
 export const readIssuer = {
@@ -106,7 +132,7 @@ export const readIssuer = {
     errors: [400, errors.issuerNotFound()],
   }),
   input: byId,
-  output: zAgentRecord,
+  output: zIssuerRecord,
 }
 
 export const createVerifier = {
@@ -121,7 +147,7 @@ export const createVerifier = {
     status: 201,
     errors: [400],
   }),
-  input: newRecord,
+  input: newVerifier,
   output: zAgentRecord,
 }
 

@@ -29,7 +29,7 @@ export const agentRouter = ({ records, dids, certificates }: Agent) =>
     createIssuer: procedure(createIssuer)
       .use(changingLists)
       .mutation(async ({ ctx: { caller }, input }) =>
-        records.shown('issuer', await records.create('issuer', input, caller.sub)),
+        records.shownIssuer(await records.createIssuer(input, caller.sub)),
       ),
 
     issuers: procedure(listIssuers)
@@ -41,17 +41,17 @@ export const agentRouter = ({ records, dids, certificates }: Agent) =>
           (store, part) => store.issuers(ctx.caller.sub, part),
           (row) => row,
         )
-        return rows.map((row) => records.shown('issuer', row))
+        return rows.map(records.shownIssuer)
       }),
 
     issuer: procedure(readIssuer).query(async ({ ctx: { caller }, input }) =>
-      records.shown('issuer', await records.issuer(input.id, caller.sub)),
+      records.shownIssuer(await records.issuer(input.id, caller.sub)),
     ),
 
     createVerifier: procedure(createVerifier)
       .use(changingLists)
       .mutation(async ({ ctx: { caller }, input }) =>
-        records.shown('verifier', await records.create('verifier', input, caller.sub)),
+        records.shownVerifier(await records.createVerifier(input, caller.sub)),
       ),
 
     verifiers: procedure(listVerifiers)
@@ -63,11 +63,11 @@ export const agentRouter = ({ records, dids, certificates }: Agent) =>
           (store, part) => store.verifiers(ctx.caller.sub, part),
           (row) => row,
         )
-        return rows.map((row) => records.shown('verifier', row))
+        return rows.map(records.shownVerifier)
       }),
 
     verifier: procedure(readVerifier).query(async ({ ctx: { caller }, input }) =>
-      records.shown('verifier', await records.verifier(input.id, caller.sub)),
+      records.shownVerifier(await records.verifier(input.id, caller.sub)),
     ),
 
     requestVerifierCertificate: procedure(requestVerifierCertificate).query(({ ctx: { caller }, input }) =>

@@ -88,7 +88,7 @@ export function createCertify({ config, vault, newId, providers, agents, keys, k
       await keyRotation.signAgain({ keySetId, keyId: known.id, x5c, records: moved, at: now })
       return
     }
-    const rotation = rotationTo(await newKeyOf(owner, certified), first, records, { config: config, at: now })
+    const rotation = rotationTo(await newKeyOf(owner, certified), first, records, { config, at: now, actor: null })
     if (await keyRotation.isTaken(rotation.dids)) throw usedKey(owner)
     if (!(await keyRotation.rotate(rotation))) throw new Error('Keys were rotated during the start. Start again.')
   }

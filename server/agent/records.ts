@@ -7,9 +7,10 @@ import { type AcceptDisplay, whileImagesStay } from '../images/accept-display.js
 import { shownDisplay } from '../images/shown-display.js'
 import { DATABASE, type KeyProviders } from '../keys/providers/providers.js'
 import { LEAST_CONTRAST, lowContrast } from '../protocol/colour.js'
-import type { zAgentRecord, zDisplayEntry } from './agent.contract.js'
+import type { zAgentRecord, zDisplayEntry, zIssuerRecord } from './agent.contract.js'
 import type { Branding } from './branding.js'
-import type { AgentRecord, AgentStore } from './store.js'
+import { assertKeyPlace } from './key-place.js'
+import type { AgentRecord, AgentStore, IssuerRecord, NewAgentRecord, Signing } from './store.js'
 
 export interface RecordRequest {
   readonly method: 'key' | 'web'
@@ -69,60 +70,73 @@ export type Records = ReturnType<typeof createRecords>
 
 /** The issuer and verifier records of this installation, each with its own signing key. */
 export function createRecords({ store, lists, config, newId, identify, keyProviders, acceptDisplay }: RecordsPorts) {
-  /** @throws 400 for an unknown provider, and for an algorithm that the provider does not have */
+  /** @throws as {@link assertKeyPlace} */
   async function placeOf({ keyProvider = DATABASE, algorithm: alg }: RecordRequest) {
-    if (keyProvider === DATABASE) return { alg }
-    if (!keyProviders.names.includes(keyProvider))
-      throw errors.badRequest('keyProvider must be database or the name of a provider of KEY_PROVIDERS')
-    const algorithms = await keyProviders.algorithms(keyProvider)
-    if (!algorithms.includes(alg ?? 'ES256'))
-      throw errors.badRequest(`algorithm must be ${algorithms.join(' or ')} for the key provider ${keyProvider}`)
-    return { alg, provider: keyProvider }
+    await assertKeyPlace(keyProviders, { provider: keyProvider, algorithm: alg ?? 'ES256' }, 'keyProvider')
+    return { alg, provider: keyProvider === DATABASE ? undefined : keyProvider }
+  }
+
+  /** Makes the key pair, the DIDs, the stored members and the audit records of a new record. */
+  async function prepared(kind: 'issuer' | 'verifier', request: RecordRequest, sub: string) {
+    const place = await placeOf(request)
+    const { entries: display, imageIds } = await acceptDisplay(request.display ?? [])
+    const identity = await identify({
+      ...place,
+      method: request.method,
+      purpose: kind,
+      createdBy: sub,
+      baseUrl: kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl,
+    })
+    const record: NewAgentRecord = {
+      id: newId(),
+      method: request.method,
+      display,
+      branding: request.branding,
+      imageIds,
+      isDefault: false,
+      createdBy: sub,
+    }
+    const audit = [
+      { actor: sub, action: `${kind}.created`, subject: kind, subjectId: record.id },
+      { actor: sub, action: 'key.created', subject: 'key', subjectId: identity.key.id },
+    ] as const
+    return { record, identity, audit }
   }
 
   return {
     lists,
 
-    /** A record as the API shows it. */
-    shown: (kind: 'issuer' | 'verifier', record: AgentRecord) =>
-      shownRecord(record, kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl),
+    /** An issuer record as the API shows it. */
+    shownIssuer: (record: IssuerRecord): z.input<typeof zIssuerRecord> => ({
+      ...shownRecord(record, config.issuerBaseUrl),
+      signing: record.signing,
+    }),
+
+    /** A verifier record as the API shows it. */
+    shownVerifier: (record: AgentRecord) => shownRecord(record, config.verifierBaseUrl),
 
     /**
-     * Creates a record with a new key pair and a new DID.
+     * Creates an issuer record with a new key pair and a new DID.
      *
      * @throws 400 for an image that is not stored, an unknown key provider, or an algorithm that the provider does not have; 503 if the
      *   provider cannot make a key now
      */
-    async create(kind: 'issuer' | 'verifier', request: RecordRequest, sub: string): Promise<AgentRecord> {
-      const place = await placeOf(request)
-      const { entries: display, imageIds } = await acceptDisplay(request.display ?? [])
-      const identity = await identify({
-        ...place,
-        method: request.method,
-        purpose: kind,
-        createdBy: sub,
-        baseUrl: kind === 'issuer' ? config.issuerBaseUrl : config.verifierBaseUrl,
-      })
-      const record = {
-        id: newId(),
-        method: request.method,
-        display,
-        branding: request.branding,
-        imageIds,
-        isDefault: false,
-        createdBy: sub,
-      }
-      const audit = [
-        { actor: sub, action: `${kind}.created`, subject: kind, subjectId: record.id },
-        { actor: sub, action: 'key.created', subject: 'key', subjectId: identity.key.id },
-      ] as const
-      return whileImagesStay(() =>
-        kind === 'issuer' ? store.insertIssuer(record, identity, audit) : store.insertVerifier(record, identity, audit),
-      )
+    async createIssuer(
+      { signing, ...request }: RecordRequest & { readonly signing?: Signing | undefined },
+      sub: string,
+    ): Promise<IssuerRecord> {
+      const { record, identity, audit } = await prepared('issuer', request, sub)
+      return whileImagesStay(() => store.insertIssuer({ ...record, signing }, identity, audit))
+    },
+
+    /** Creates a verifier record. @throws the same errors as `createIssuer` */
+    async createVerifier(request: RecordRequest, sub: string): Promise<AgentRecord> {
+      const { record, identity, audit } = await prepared('verifier', request, sub)
+      return whileImagesStay(() => store.insertVerifier(record, identity, audit))
     },
 
     /** @throws 500 for an unknown record and for a record of another caller. */
-    async issuer(id: string, sub: string): Promise<AgentRecord> {
+    async issuer(id: string, sub: string): Promise<IssuerRecord> {
       const record = await store.issuer(id, sub)
       if (record === undefined) throw errors.issuerNotFound()
       return record

@@ -30,6 +30,13 @@ export interface AgentRecord {
   readonly keySetId: string
 }
 
+/** What the key of an issuer record signs itself: every document, or the certificates of short-lived signers. */
+export type Signing = 'every' | 'delegated'
+
+export interface IssuerRecord extends AgentRecord {
+  readonly signing: Signing
+}
+
 export interface NewAgentRecord {
   readonly id: string
   readonly method: string
@@ -41,13 +48,24 @@ export interface NewAgentRecord {
   readonly createdBy: string | null
 }
 
-type Row = Prisma.IssuerGetPayload<object>
+export interface NewIssuerRecord extends NewAgentRecord {
+  /** Default: `every`. */
+  readonly signing?: Signing | undefined
+}
+
+type Row = Prisma.VerifierGetPayload<object>
 
 const toRecord = (row: Row): AgentRecord => ({
   ...row,
   display: (row.display as DisplayEntry[] | null) ?? [],
   // Only accepted branding is stored.
   branding: row.branding as Branding | null,
+})
+
+/** A constraint of the table allows only the two values. */
+const toIssuer = (row: Prisma.IssuerGetPayload<object>): IssuerRecord => ({
+  ...toRecord(row),
+  signing: row.signing as Signing,
 })
 
 const usesOf = (usedBy: ImageUser, { id, imageIds }: NewAgentRecord) =>
@@ -69,10 +87,10 @@ export type AgentStore = ReturnType<typeof createAgentStore>
 
 export function createAgentStore({ prisma }: Database) {
   return {
-    async issuers(sub: string, { take, after }: ListPart): Promise<AgentRecord[]> {
+    async issuers(sub: string, { take, after }: ListPart): Promise<IssuerRecord[]> {
       const where = { AND: [visibleTo(sub), comesAfter(after)] }
       const rows = await prisma.issuer.findMany({ where, orderBy: NEWEST_FIRST, take })
-      return rows.map(toRecord)
+      return rows.map(toIssuer)
     },
 
     async verifiers(sub: string, { take, after }: ListPart): Promise<AgentRecord[]> {
@@ -81,9 +99,9 @@ export function createAgentStore({ prisma }: Database) {
       return rows.map(toRecord)
     },
 
-    async issuer(id: string, sub: string): Promise<AgentRecord | undefined> {
+    async issuer(id: string, sub: string): Promise<IssuerRecord | undefined> {
       const row = await prisma.issuer.findFirst({ where: { id, ...visibleTo(sub) } })
-      return row === null ? undefined : toRecord(row)
+      return row === null ? undefined : toIssuer(row)
     },
 
     async verifier(id: string, sub: string): Promise<AgentRecord | undefined> {
@@ -95,9 +113,9 @@ export function createAgentStore({ prisma }: Database) {
       return (await prisma.issuer.findUnique({ where: { id }, select: { id: true } })) !== null
     },
 
-    async defaultIssuer(): Promise<AgentRecord | undefined> {
+    async defaultIssuer(): Promise<IssuerRecord | undefined> {
       const row = await prisma.issuer.findFirst({ where: { isDefault: true } })
-      return row === null ? undefined : toRecord(row)
+      return row === null ? undefined : toIssuer(row)
     },
 
     async defaultVerifier(): Promise<AgentRecord | undefined> {
@@ -106,14 +124,18 @@ export function createAgentStore({ prisma }: Database) {
     },
 
     insertIssuer: (
-      record: NewAgentRecord,
+      { signing, ...record }: NewIssuerRecord,
       identity: NewIdentity,
       audit: readonly AuditRecord[],
-    ): Promise<AgentRecord> =>
+    ): Promise<IssuerRecord> =>
       prisma.$transaction(async (tx) => {
         await insertIdentity(tx, identity.keySetId, identity.key, identity.dids, audit)
         await tx.imageUse.createMany({ data: usesOf('issuer', record) })
-        return toRecord(await tx.issuer.create({ data: dataOf(record, identity) }))
+        return toIssuer(
+          await tx.issuer.create({
+            data: { ...dataOf(record, identity), ...(signing === undefined ? {} : { signing }) },
+          }),
+        )
       }),
 
     insertVerifier: (

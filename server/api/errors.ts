@@ -174,6 +174,19 @@ export const errors = {
   trustListConfigured: () => new ServiceError(409, 'Trusted list is in TRUST_LISTS and cannot be removed here.'),
   issuerTrusted: () => new ServiceError(409, 'issuer is trusted already.'),
   recordChanged: () => new ServiceError(409, 'display was changed by somebody else meanwhile.'),
+  keyCertified: (variable: string) =>
+    new ServiceError(
+      409,
+      `The key keeps its certificate: ${variable} names both. Replace the file of ${variable} and restart the service.`,
+    ),
+  keyAttested: () =>
+    new ServiceError(
+      409,
+      'The key keeps its attestation: VERIFIER_ATTESTATION is for this key. Replace the attestation and restart the service.',
+    ),
+  keyPlaceFixed: (variable: string, provider: string) =>
+    new ServiceError(409, `The key must be in ${provider}: ${variable} says so, and the next start would end.`),
+  keyRotatedMeanwhile: () => new ServiceError(409, 'The key was rotated by somebody else meanwhile.'),
   flowEnded: (state: 'confirmed' | 'declined') => new ServiceError(409, `Flow is already ${state}.`),
   verifierAttestationExpired: () => new ServiceError(409, 'Attestation of the verifier has expired.'),
   registrationKnown: () => new ServiceError(409, 'The verifier has this registration certificate already.'),

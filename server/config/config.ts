@@ -82,6 +82,7 @@ const zEnvironment = z.object({
   KEY_ENCRYPTION_KEY_PREVIOUS: encryptionKey,
   KEY_PROVIDERS: keyProviders,
   ISSUER_KEY_PROVIDER: optionalText,
+  ISSUER_SIGNING: z.enum(['every', 'delegated'], { error: 'must be every or delegated.' }).default('every'),
   VERIFIER_KEY_PROVIDER: optionalText,
   RATE_LIMIT_MAX: integer(0, 1_000_000, 60),
   RATE_LIMIT_WINDOW_SECONDS: integer(1, 86_400, 60),
@@ -265,6 +266,8 @@ export interface Config {
   readonly walletRedirectUris: ReadonlyMap<string, readonly string[]>
   /** The key of the default issuer and the certificates of the key, leaf first. They are checked at the start. */
   readonly issuerX509: KeyAndChain | undefined
+  /** What the key of the default issuer signs: every document, or the certificates of short-lived signers (`delegated`). */
+  readonly issuerSigning: 'every' | 'delegated'
   /** The registration certificates of the default issuer, for the metadata. They are checked at the start. */
   readonly issuerRegistrations: readonly string[]
   /** The data set that a registrar has about the default issuer, for the metadata. */
@@ -532,6 +535,7 @@ function configOf(env: Environment, settings: readonly Setting[], environment: N
     serviceContact: env.SERVICE_CONTACT,
     walletRedirectUris: new Map(env.WALLET_CLIENTS.map((client) => [client.client_id, client.redirect_uris])),
     issuerX509: env.ISSUER_X509,
+    issuerSigning: env.ISSUER_SIGNING,
     issuerRegistrations: env.ISSUER_REGISTRATIONS,
     issuerRegistrarDataset: env.ISSUER_REGISTRAR_DATASET,
     verifierX509: env.VERIFIER_X509,

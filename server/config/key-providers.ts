@@ -7,13 +7,18 @@ const zName = z
   .regex(/^[a-z0-9][a-z0-9-]{0,31}$/, { error: 'must be 1 to 32 lower case letters, digits or hyphens' })
   .refine((name) => name !== 'database', { error: 'must not be database' })
 
-const MOST_PROVIDERS = 16
+export const MOST_PROVIDERS = 16
+
+/** The kinds of key providers. */
+export const KEY_PROVIDER_KINDS = ['pkcs11', 'aws-kms', 'azure-keyvault', 'google-kms', 'vault-transit'] as const
+
+export type KeyProviderKind = (typeof KEY_PROVIDER_KINDS)[number]
 
 /** The members that the entries of all kinds have. The kind checks its own members when it is opened. */
 const zEntry = z
   .looseObject({
     name: zName,
-    kind: z.enum(['pkcs11', 'aws-kms', 'azure-keyvault', 'google-kms', 'vault-transit'], {
+    kind: z.enum(KEY_PROVIDER_KINDS, {
       error: 'must be pkcs11, aws-kms, azure-keyvault, google-kms or vault-transit',
     }),
     concurrency: z.int().min(1).max(256).default(8),

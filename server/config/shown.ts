@@ -71,6 +71,7 @@ export const SHOWN = {
   ISSUER_REGISTRAR_DATASET: ['issuing', 'value'],
   KEY_PROVIDERS: ['issuing', 'value'],
   ISSUER_KEY_PROVIDER: ['issuing', 'value'],
+  ISSUER_SIGNING: ['issuing', 'value'],
   SD_JWT_ISSUER: ['issuing', 'value'],
   CREDENTIAL_ENCRYPTION: ['issuing', 'value'],
   REFRESH_TOKEN_DAYS: ['issuing', 'value'],

@@ -34,6 +34,7 @@ export const AUDIT_ACTIONS = [
   'image.deleted',
   'issuer.created',
   'issuer.renamed',
+  'issuer.signing_changed',
   'key.certified',
   'key.created',
   'key.rotated',

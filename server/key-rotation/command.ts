@@ -122,6 +122,7 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
       newId,
       clock: () => new Date(),
       algorithm,
+      actor: null,
     }).catch((error: unknown) => {
       if (!(error instanceof ServiceError && error.cause instanceof Error)) throw error
       throw new ConfigurationError(`A key could not be made: ${error.cause.message}`)

@@ -45,5 +45,6 @@ export async function rotateEncryptionKey(making: Making, at: Date): Promise<boo
     dids: [],
     records: [],
     at,
+    actor: null,
   })
 }

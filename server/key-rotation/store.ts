@@ -41,6 +41,8 @@ export interface Rotation {
   /** The records of the key set, with the DIDs that they use to sign from now on. */
   readonly records: readonly { readonly kind: 'issuer' | 'verifier'; readonly id: string; readonly did: string }[]
   readonly at: Date
+  /** The `sub` of the caller; null for a command and for the service itself. */
+  readonly actor: string | null
 }
 
 /** A key that should sign for its key set, with or without a certificate chain. */
@@ -57,21 +59,29 @@ async function moveRecords(tx: Prisma.TransactionClient, records: Rotation['reco
   }
 }
 
+/** Every issuer and verifier record with its current key. The records are named `r`. */
+const signing = fragment`
+  SELECT r.kind, r.id, r.method, r.created_by AS "createdBy", r.key_set_id AS "keySetId", k.id AS "keyId", k.alg, k.public_jwk AS "publicJwk", k.provider,
+    k.x5c IS NOT NULL AS certified, r.is_default AS "isDefault",
+    w.did AS "didWeb"
+  FROM (SELECT 'issuer' AS kind, id, method, created_by, key_set_id, created_at, is_default FROM issuers
+        UNION ALL SELECT 'verifier', id, method, created_by, key_set_id, created_at, is_default FROM verifiers) r
+  ${currentKey(fragment`r.key_set_id`)}
+  LEFT JOIN dids w ON w.key_set_id = r.key_set_id AND w.method = 'web'`
+
+const TABLES = { issuer: fragment`issuers`, verifier: fragment`verifiers` } as const
+
 export type KeyRotationStore = ReturnType<typeof createKeyRotationStore>
 
 export function createKeyRotationStore({ prisma, sql }: Database) {
   return {
     /** Every issuer and verifier record, the oldest first. */
-    signingRecords: (): Promise<SigningRecord[]> =>
+    signingRecords: (): Promise<SigningRecord[]> => sql(zSigningRecord)`${signing} ORDER BY r.created_at, r.id`,
+
+    /** All records that sign with the key set of one record. Empty for an unknown record. */
+    recordsBeside: (kind: SigningRecord['kind'], id: string): Promise<SigningRecord[]> =>
       sql(zSigningRecord)`
-        SELECT r.kind, r.id, r.method, r.created_by AS "createdBy", r.key_set_id AS "keySetId", k.id AS "keyId", k.alg, k.public_jwk AS "publicJwk", k.provider,
-          k.x5c IS NOT NULL AS certified, r.is_default AS "isDefault",
-          w.did AS "didWeb"
-        FROM (SELECT 'issuer' AS kind, id, method, created_by, key_set_id, created_at, is_default FROM issuers
-              UNION ALL SELECT 'verifier', id, method, created_by, key_set_id, created_at, is_default FROM verifiers) r
-        ${currentKey(fragment`r.key_set_id`)}
-        LEFT JOIN dids w ON w.key_set_id = r.key_set_id AND w.method = 'web'
-        ORDER BY r.created_at, r.id`,
+        ${signing} WHERE r.key_set_id = (SELECT key_set_id FROM ${TABLES[kind]} WHERE id = ${id}) ORDER BY r.created_at, r.id`,
 
     /** Whether one of these DIDs is in use. */
     isTaken: async (dids: readonly Pick<NewDid, 'did'>[]): Promise<boolean> =>
@@ -95,7 +105,7 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
      */
     rotate: (rotation: Rotation): Promise<boolean> =>
       prisma.$transaction(async (tx) => {
-        const { keySetId, formerKeyId, key, dids, records, at } = rotation
+        const { keySetId, formerKeyId, key, dids, records, at, actor } = rotation
         await tx.$queryRaw`SELECT id FROM key_sets WHERE id = ${keySetId} FOR UPDATE`
         const { count } = await tx.key.updateMany({
           where: { id: formerKeyId, keySetId, retiredAt: null },
@@ -106,7 +116,7 @@ export function createKeyRotationStore({ prisma, sql }: Database) {
         await tx.key.create({ data: { ...key, keySetId, publicJwk: key.publicJwk as Prisma.InputJsonObject } })
         await tx.did.createMany({ data: [...dids] })
         await moveRecords(tx, records)
-        await recordAudit(tx, { actor: null, action: 'key.rotated', subject: 'key', subjectId: key.id })
+        await recordAudit(tx, { actor, action: 'key.rotated', subject: 'key', subjectId: key.id })
         return true
       }),
 

@@ -12,6 +12,7 @@ export const SETUP_ITEMS = [
   'keyEncryption',
   'issuerKey',
   'verifierKey',
+  'keyProviders',
   'issuerCertificate',
   'verifierCertificate',
   'verifierAttestation',
@@ -47,7 +48,7 @@ export const readSetup = {
     summary: 'Read the checklist of the installation',
     description:
       'Each item with its state, the finding and the recommended action. Each call sends new requests to the base URLs, status lists, the identity ' +
-      'provider and Redis, for at most 5 seconds. This service itself sends these requests: even if it reaches its own address, wallets may ' +
+      'provider, key providers and Redis, for at most 5 seconds. This service itself sends these requests: even if it reaches its own address, wallets may ' +
       'not reach it. If `ask` is `false`, no request is sent, and the items that need a request are left out. ' +
       '`warnings` are the warnings in the log. The answer contains no secrets.',
     access: 'operator',

@@ -5,6 +5,8 @@ import { createRegistrations } from '../agent/registrations/registrations.js'
 import { createRegistrationWatch } from '../agent/registrations/watch.js'
 import { createSigners } from '../agent/signers/signers.js'
 import { createSignerStore } from '../agent/signers/store.js'
+import { createSigningKeys } from '../agent/signing-keys/signing-keys.js'
+import { createSigningKeyStore } from '../agent/signing-keys/store.js'
 import { createAgentStore } from '../agent/store.js'
 import { createVerifierCertificates } from '../agent/verifier-certificate.js'
 import { createDids } from '../dids/dids.js'
@@ -48,6 +50,17 @@ export function wireIdentities(platform: Platform) {
     clock,
   })
 
+  const signingKeys = createSigningKeys({
+    store: stores.signingKeys,
+    lists: listsOver(createSigningKeyStore),
+    keyRotation: stores.keyRotation,
+    providers: keyProviders,
+    config,
+    vault,
+    newId,
+    clock,
+  })
+
   const look = createLook({ config, outbound: platform.outbound })
   const registrations = createRegistrations({
     store: stores.registrations,
@@ -61,5 +74,5 @@ export function wireIdentities(platform: Platform) {
   })
   const registrationWatch = createRegistrationWatch({ store: stores.registrations, look, clock, log: platform.log })
 
-  return { dids, agent, signers, acceptDisplay, registrations, registrationWatch }
+  return { dids, agent, signers, signingKeys, acceptDisplay, registrations, registrationWatch }
 }

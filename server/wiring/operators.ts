@@ -16,6 +16,7 @@ import { SERVICE } from '../service/release.js'
 import { identityProviderItem, redisItem } from '../setup/access.js'
 import { createAddressChecks } from '../setup/addresses.js'
 import { attestationListsItem } from '../setup/attestation-lists.js'
+import { keyProvidersItem } from '../setup/key-providers.js'
 import {
   claimsSourcesItem,
   createSetup,
@@ -126,6 +127,7 @@ export function wireOperators(
           identityProviderItem(config, platform.health.checks.identityProvider),
           addresses.statusLists(),
           redisItem(config),
+          platform.keyProviders.states().then(keyProvidersItem),
         ]),
       ])
       return items.flat()

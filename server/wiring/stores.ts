@@ -1,5 +1,6 @@
 import { createRegistrationStore } from '../agent/registrations/store.js'
 import { createSignerStore } from '../agent/signers/store.js'
+import { createSigningKeyStore } from '../agent/signing-keys/store.js'
 import { createAgentStore } from '../agent/store.js'
 import { createAuditStore } from '../audit/store.js'
 import { createChangeStore, type StatesOfThings } from '../console/changes/store.js'
@@ -106,7 +107,7 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     issuance: joining(createIssuanceStore(database, claims)),
     openid4vci: createOpenid4vciStore(database, claims, announceCommitted),
     keys: createKeyStore(database),
-    keyRotation: createKeyRotationStore(database),
+    keyRotation: joining(createKeyRotationStore(database)),
     metadata: createMetadataStore(database),
     offerings: joining(createOfferingStore(database, claims)),
     offerBatches: joining(createOfferBatchStore(database, claims)),
@@ -123,6 +124,7 @@ export function createStores(database: Database, claims: ClaimsVault = claimsInC
     schemas: joining(createSchemaStore(database)),
     search: createSearchStore(database, claims),
     signers: createSignerStore(database),
+    signingKeys: joining(createSigningKeyStore(database)),
     registrations: joining(createRegistrationStore(database)),
     statistics: createStatisticsStore(database),
     statusJobs: joining(createStatusJobStore(database)),

@@ -15,6 +15,11 @@ import { en as registrationEn } from '../../client/console/texts/registrations/e
 import { es as registrationEs } from '../../client/console/texts/registrations/es.js'
 import { fr as registrationFr } from '../../client/console/texts/registrations/fr.js'
 import { it as registrationIt } from '../../client/console/texts/registrations/it.js'
+import { de as signingKeyDe } from '../../client/console/texts/signing-keys/de.js'
+import { en as signingKeyEn } from '../../client/console/texts/signing-keys/en.js'
+import { es as signingKeyEs } from '../../client/console/texts/signing-keys/es.js'
+import { fr as signingKeyFr } from '../../client/console/texts/signing-keys/fr.js'
+import { it as signingKeyIt } from '../../client/console/texts/signing-keys/it.js'
 import { de as listDe } from '../../client/console/texts/trust-lists/de.js'
 import { en as listEn } from '../../client/console/texts/trust-lists/en.js'
 import { es as listEs } from '../../client/console/texts/trust-lists/es.js'
@@ -39,6 +44,8 @@ function textsOf(texts: object, above = ''): [name: string, text: unknown][] {
 
 // Names of products, protocols and formats, and words that German and English share.
 const SAME_IN_BOTH = [
+  'AWS KMS',
+  'Azure Key Vault',
   'Credence',
   'DID',
   'DIDs',
@@ -47,6 +54,7 @@ const SAME_IN_BOTH = [
   'EdDSA (Ed25519)',
   'Export',
   'Format',
+  'Google Cloud KMS',
   'HTTPS',
   'Index',
   'JSON Schema',
@@ -61,6 +69,7 @@ const SAME_IN_BOTH = [
   'Status',
   'Test',
   'Text',
+  'Vault Transit',
   'Version',
   'Wallet',
   'Wallets',
@@ -73,9 +82,23 @@ const SAME_IN_BOTH = [
 
 describe('The texts of the console', () => {
   const english = new Map(
-    textsOf({ ...en, editor: editorEn, faces: faceEn, trustLists: listEn, registrations: registrationEn }),
+    textsOf({
+      ...en,
+      editor: editorEn,
+      faces: faceEn,
+      trustLists: listEn,
+      registrations: registrationEn,
+      signingKeys: signingKeyEn,
+    }),
   )
-  const german = textsOf({ ...de, editor: editorDe, faces: faceDe, trustLists: listDe, registrations: registrationDe })
+  const german = textsOf({
+    ...de,
+    editor: editorDe,
+    faces: faceDe,
+    trustLists: listDe,
+    registrations: registrationDe,
+    signingKeys: signingKeyDe,
+  })
 
   it('are the same in German and English only if both languages have the same word', () => {
     const same = german.filter(([name, text]) => typeof text === 'string' && text === english.get(name))
@@ -99,8 +122,11 @@ describe('The texts of the console', () => {
       listEs,
       listIt,
       registrationFr,
+      signingKeyFr,
       registrationEs,
+      signingKeyEs,
       registrationIt,
+      signingKeyIt,
     ].flatMap((texts) => textsOf(texts))
     expect(others).toHaveLength(3 * english.size)
     const all = [...english, ...german, ...others]

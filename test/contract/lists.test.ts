@@ -34,6 +34,7 @@ it('only lists are read from a replica: decisions, status lists, sessions and re
     'schemas.list',
     'signers.issuers',
     'signers.verifiers',
+    'signingKeys.list',
     'trustedIssuers.list',
     'vpQueries.list',
     'walletCredentials.list',

@@ -50,6 +50,7 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
   await go('GET', '/api/v1/issuers/{id}', { at: { id: issuerId } })
   const renamed = { before: [{ name: 'Shop' }], display: [{ name: 'Corner Shop', locale: 'en' }] }
   await go('POST', '/api/v1/issuers/{id}/display', { at: { id: issuerId }, body: renamed })
+  await go('POST', '/api/v1/issuers/{id}/rotate', { at: { id: issuerId }, body: { algorithm: 'ES256' } })
   const { id: verifierId } = await go('POST', '/agent/verifier', { body: { method: 'web' } })
   await go('GET', '/agent/verifiers', { query: { limit: '1' } })
   await go('GET', '/agent/verifier/{id}', { at: { id: verifierId } })
@@ -61,6 +62,9 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
   await go('GET', '/api/v1/verifiers/{id}', { at: { id: verifierId } })
   const named = { before: [], display: [{ name: 'Corner Shop' }] }
   await go('POST', '/api/v1/verifiers/{id}/display', { at: { id: verifierId }, body: named })
+  await go('POST', '/api/v1/verifiers/{id}/rotate', { at: { id: verifierId }, body: { provider: 'database' } })
+  await go('GET', '/api/v1/signing-keys', { query: { limit: '1' } })
+  await go('GET', '/api/v1/key-providers')
   const web = await go('POST', '/agent/did', { body: { method: 'web' } })
   await go('GET', '/agent/dids', { query: { limit: '1' } })
   await go('GET', '/agent/did/{did}', { at: { did: web.did } })

@@ -130,7 +130,7 @@ describe('GET /api/v1/setup', () => {
     expect(performance.now() - began).toBeLessThan(1_000)
     expect(status).toBe(200)
     const items: Item[] = json.items
-    const asked = ['issuerBaseUrl', 'verifierBaseUrl', 'identityProvider', 'statusLists', 'redis']
+    const asked = ['issuerBaseUrl', 'verifierBaseUrl', 'identityProvider', 'keyProviders', 'statusLists', 'redis']
     expect(items.map(({ id }) => id)).toEqual(SETUP_ITEMS.filter((id) => !asked.includes(id)))
     silent.closeAllConnections()
     await new Promise((resolve) => silent.close(resolve))

@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { CredenceInputs, CredenceOutputs } from '../../index.js'
-import { credence } from '../service.js'
+import { credence, slowCredence } from '../service.js'
 import { cursorOf, itemsOf, paged } from './pages.js'
 
 export type SignerKind = 'issuer' | 'verifier'
@@ -70,15 +70,17 @@ export const registrations = (verifierId: string) =>
     queryFn: async ({ signal }) => (await credence.registrations.list.query({ id: verifierId }, { signal })).items,
   })
 
-export interface NewSigner {
-  readonly method: 'key' | 'web'
+type NewIssuer = CredenceInputs['agent']['createIssuer']
+
+export interface NewSigner extends Required<Pick<NewIssuer, 'method' | 'keyProvider' | 'algorithm' | 'signing'>> {
   readonly display: Display
 }
 
-export const makeSigner = (kind: SignerKind, { method, display }: NewSigner) =>
+/** Creates a record. @param record a verifier signs every request with its own key, whatever `signing` is */
+export const makeSigner = (kind: SignerKind, { signing, display, ...record }: NewSigner) =>
   kind === 'issuer'
-    ? credence.agent.createIssuer.mutate({ method, display: [...display] })
-    : credence.agent.createVerifier.mutate({ method, display: [...display] })
+    ? slowCredence.agent.createIssuer.mutate({ ...record, signing, display: [...display] })
+    : slowCredence.agent.createVerifier.mutate({ ...record, display: [...display] })
 
 /** Changes the display and the branding of a record. @param change `before` and `brandingBefore` are what the user saw */
 export const changeFace = (

@@ -3,7 +3,7 @@ import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
 import { listShape, zListed } from '../../api/paging.js'
 import { CLIENT_ID_PREFIXES } from '../../protocol/openid4vp/client-identifier.js'
-import { zAgentRecord, zDisplayEntry, zStoredDisplayEntry } from '../agent.contract.js'
+import { zAgentRecord, zDisplayEntry, zSigning, zStoredDisplayEntry } from '../agent.contract.js'
 import { zBranding } from '../branding.js'
 import { zCertificate } from '../shown-certificate.js'
 
@@ -17,6 +17,10 @@ const zSigner = zAgentRecord.extend({
   changeable: z.boolean().meta({
     description:
       'True if the caller may change the record: admins may change their own records and the default record.',
+  }),
+  signing: zSigning.nullable().meta({
+    description:
+      'The documents that the key of an issuer signs itself. Null for a verifier, whose key signs every request.',
   }),
   algorithm: z.string().meta({ description: 'The algorithm of the current signing key: `ES256`, `ES384`, `EdDSA`.' }),
   keyId: z.string().meta({ description: 'The DID URL of the current signing key. It is the `kid` of the signatures.' }),

@@ -52,6 +52,7 @@ const shownSigner = (signer: Signer, caller: Caller | undefined, baseUrl: string
   isDefault: signer.isDefault,
   createdAt: signer.createdAt.toISOString(),
   changeable: caller !== undefined && isAdmin(caller) && (signer.isDefault || signer.createdBy === caller.sub),
+  signing: signer.signing,
   algorithm: signer.alg,
   keyId: keyIdOf(signer.did, signer.publicJwk),
   certificate: chainOf(signer.x5c?.slice(0, 1) ?? null)[0] ?? null,

@@ -22,6 +22,8 @@ const zSigner = z.strictObject({
   alg: z.string(),
   publicJwk,
   x5c,
+  /** The documents that the key of an issuer signs itself; null for a verifier. */
+  signing: z.enum(['every', 'delegated']).nullable(),
 })
 
 /** An issuer or verifier record with its current public key. */
@@ -42,9 +44,11 @@ export type SignerKind = 'issuer' | 'verifier'
 
 const TABLES = { issuer: fragment`issuers`, verifier: fragment`verifiers` } as const
 
-const columns = fragment`
+const SIGNING = { issuer: fragment`r.signing`, verifier: fragment`NULL` } as const
+
+const columnsOf = (kind: SignerKind) => fragment`
   r.id, r.did, r.method, coalesce(r.display, '[]'::jsonb) AS display, r.branding, r.is_default AS "isDefault", r.created_by AS "createdBy",
-  r.created_at AS "createdAt", r.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.x5c`
+  r.created_at AS "createdAt", r.key_set_id AS "keySetId", k.alg, k.public_jwk AS "publicJwk", k.x5c, ${SIGNING[kind]} AS signing`
 
 /** A change of the display and branding of a record. */
 export interface FaceChange {
@@ -71,12 +75,12 @@ export function createSignerStore({ bounded, sql }: Database) {
     /** Records of all callers, the newest first. */
     page: (kind: SignerKind, part: ListPart): Promise<Signer[]> =>
       bounded(zSigner)`
-        SELECT ${columns} FROM ${TABLES[kind]} r ${currentKey(fragment`r.key_set_id`)}
+        SELECT ${columnsOf(kind)} FROM ${TABLES[kind]} r ${currentKey(fragment`r.key_set_id`)}
         WHERE true ${listPart(fragment`r.created_at`, fragment`r.id`, part)}`,
 
     async find(kind: SignerKind, id: string): Promise<Signer | undefined> {
       const [row] = await sql(zSigner)`
-        SELECT ${columns} FROM ${TABLES[kind]} r ${currentKey(fragment`r.key_set_id`)} WHERE r.id = ${id}`
+        SELECT ${columnsOf(kind)} FROM ${TABLES[kind]} r ${currentKey(fragment`r.key_set_id`)} WHERE r.id = ${id}`
       return row
     },
 

@@ -29,6 +29,8 @@ export interface GuardPorts {
   readonly open: () => Promise<KeyProvider>
   readonly limits: GuardLimits
   readonly onCall: (provider: string, operation: ProviderOperation, outcome: ProviderOutcome, seconds: number) => void
+  /** Receives the end of each call too, with its error. */
+  readonly onEnd?: (operation: ProviderOperation, outcome: ProviderOutcome, error: unknown) => void
 }
 
 /** Pause before a call is repeated. */
@@ -55,7 +57,7 @@ export type GuardedProvider = ReturnType<typeof guardProvider>
  * Wraps the adapter of a provider. It bounds calls, queue and time, repeats calls that change nothing, counts calls, and
  * verifies each signature before it leaves.
  */
-export function guardProvider({ name, open, limits, onCall }: GuardPorts) {
+export function guardProvider({ name, open, limits, onCall, onEnd }: GuardPorts) {
   const slots = createSlots(limits)
   let opening: Promise<KeyProvider> | undefined
   let refusal: ProviderRefusal | undefined
@@ -105,13 +107,16 @@ export function guardProvider({ name, open, limits, onCall }: GuardPorts) {
 
   async function call<Result>(operation: ProviderOperation, work: Work<Result>): Promise<Result> {
     const started = performance.now()
-    const count = (outcome: ProviderOutcome) => onCall(name, operation, outcome, (performance.now() - started) / 1_000)
+    const count = (outcome: ProviderOutcome, error?: unknown) => {
+      onCall(name, operation, outcome, (performance.now() - started) / 1_000)
+      onEnd?.(operation, outcome, error)
+    }
     try {
       const result = await repeated(operation, work, AbortSignal.timeout(limits.timeoutMs))
       count('ok')
       return result
     } catch (error) {
-      count(outcomeOf(error))
+      count(outcomeOf(error), error)
       throw error
     }
   }

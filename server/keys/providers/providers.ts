@@ -1,20 +1,18 @@
 import { errors } from '../../api/errors.js'
 import { type Config, ConfigurationError } from '../../config/config.js'
+import type { KeyProviderKind } from '../../config/key-providers.js'
 import type { Outbound, OutboundFetch } from '../../outbound/guard.js'
-import { inTime } from '../../outbound/in-time.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
 import type { SignatureAlgorithm } from '../../protocol/jose/algorithms.js'
 import { isSameKey, type Jwk } from '../../protocol/jose/jwk.js'
 import { type GuardedProvider, type GuardPorts, guardProvider } from './guarded.js'
+import { createHealth, type Health, type ProviderState } from './health.js'
 import { type NetworkRules, providerFetch } from './network.js'
 import { type KeyProvider, type ProviderKey, ProviderRefusal } from './provider.js'
 import { PROVIDER_KINDS } from './registry.js'
 
 /** The name that stands for keys in the database, and so for no key provider. */
 export const DATABASE = 'database'
-
-/** Time limit for the health of a provider. A slow provider must not fail the readiness of the service, whose limit is longer. */
-const HEALTH_MS = 2_000
 
 /** A stored key in a provider. */
 export interface StoredProviderKey extends ProviderKey {
@@ -59,13 +57,29 @@ export function createKeyProviders({ config, clock, onCall = () => {}, outbound 
     return kind.open(parsed.data, { name, fetch, environment, clock })
   }
 
-  const providers = new Map<string, GuardedProvider>(
-    entries.map((entry) => {
-      const { name, concurrency, queue, timeoutSeconds } = entry
-      const limits = { concurrency, queue, timeoutMs: timeoutSeconds * 1_000 }
-      return [name, guardProvider({ name, open: openOf(entry), limits, onCall })]
-    }),
-  )
+  const providers = new Map<string, GuardedProvider>()
+  const healths = new Map<string, Health>()
+  for (const entry of entries) {
+    const { name, concurrency, queue, timeoutSeconds } = entry
+    const limits = { concurrency, queue, timeoutMs: timeoutSeconds * 1_000 }
+    const check = async () => {
+      await provider.check()
+      return provider.algorithms()
+    }
+    const health = createHealth({ name, clock, check })
+    const provider = guardProvider({ name, open: openOf(entry), limits, onCall, onEnd: health.ended })
+    providers.set(name, provider)
+    healths.set(name, health)
+  }
+
+  /** The state of each provider, in the order of the file. */
+  const states = (): Promise<(ProviderState & { readonly name: string; readonly kind: KeyProviderKind })[]> =>
+    Promise.all(
+      entries.map(async ({ name, kind }) => {
+        const state = await healths.get(name)?.read()
+        return { name, kind, ...(state ?? { fault: null, checkedAt: null, algorithms: [] }) }
+      }),
+    )
 
   function providerOf(name: string): GuardedProvider {
     const provider = providers.get(name)
@@ -126,17 +140,14 @@ export function createKeyProviders({ config, clock, onCall = () => {}, outbound 
       }
     },
 
+    /** The kind of a provider; undefined for a name that the file does not have. */
+    kindOf: (name: string): KeyProviderKind | undefined => entries.find((entry) => entry.name === name)?.kind,
+
+    states,
+
     /** For readiness: `degraded` names the providers that do not answer. */
     async health(): Promise<{ readonly degraded: string } | 'up'> {
-      const all = await Promise.all(
-        [...providers.values()].map((provider) =>
-          inTime(provider.check(), HEALTH_MS).then(
-            () => [],
-            () => [provider.name],
-          ),
-        ),
-      )
-      const away = all.flat()
+      const away = (await states()).filter(({ fault }) => fault !== null).map(({ name }) => name)
       return away.length === 0 ? 'up' : { degraded: `${away.join(', ')} cannot be used` }
     },
 

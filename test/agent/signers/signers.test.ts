@@ -36,6 +36,7 @@ describe('GET /api/v1/issuers, GET /api/v1/verifiers', () => {
         isDefault: false,
         createdAt: expect.any(String),
         changeable: false,
+        signing: 'every',
         algorithm: 'ES256',
         keyId: `${issuer.did}#0`,
         certificate: null,

@@ -5,6 +5,7 @@ import { expect, it } from 'vitest'
 import { FACE_TEXTS } from '../../../client/console/texts/faces/load.js'
 import { LANGUAGES } from '../../../client/console/texts/languages.js'
 import { REGISTRATION_TEXTS } from '../../../client/console/texts/registrations/load.js'
+import { SIGNING_KEY_TEXTS } from '../../../client/console/texts/signing-keys/load.js'
 import { TRUST_LIST_TEXTS } from '../../../client/console/texts/trust-lists/load.js'
 import { EDITOR_TEXTS } from '../../../client/console/texts/type-editor/load.js'
 
@@ -30,11 +31,12 @@ it('the first screen transfers at most 250 KiB, including texts, styles and the 
 })
 
 it.each(LANGUAGES)(
-  'the texts in %s of the type editor, branding, trusted lists and registration certificates are files of their own',
+  'the texts in %s of the type editor, branding, trusted lists, registration certificates and signing keys are files of their own',
   async (language) => {
     const { intro } = (await EDITOR_TEXTS[language]()).start
     const { choose } = (await FACE_TEXTS[language]()).images
     const { textHint } = (await REGISTRATION_TEXTS[language]()).certificates
+    const { noProvidersText } = await SIGNING_KEY_TEXTS[language]()
     const { newIntro } = (await TRUST_LIST_TEXTS[language]()).lists
     const names = readdirSync(join(directory, 'assets')).filter((name) => name.endsWith('.js'))
     const having = (text: string) =>
@@ -44,6 +46,7 @@ it.each(LANGUAGES)(
     expect(having(intro)).toEqual([`type-editor-texts-${language}`])
     expect(having(choose)).toEqual([`faces-texts-${language}`])
     expect(having(textHint)).toEqual([`registrations-texts-${language}`])
+    expect(having(noProvidersText)).toEqual([`signing-keys-texts-${language}`])
     expect(having(newIntro)).toEqual([`trust-lists-texts-${language}`])
   },
 )

@@ -62,7 +62,12 @@ function Found({ setup: { items, warnings } }: { readonly setup: Setup }) {
 }
 
 /** The screen on which the user changes what an item is about. */
-const SCREENS = { trustLists: '/trust/lists' } as const satisfies Partial<Record<SetupItem['id'], Path>>
+const SCREENS = {
+  issuerKey: '/trust/keys',
+  verifierKey: '/trust/keys',
+  keyProviders: '/trust/keys',
+  trustLists: '/trust/lists',
+} as const satisfies Partial<Record<SetupItem['id'], Path>>
 
 const screenOf = (id: SetupItem['id']) => (id in SCREENS ? SCREENS[id as keyof typeof SCREENS] : undefined)
 

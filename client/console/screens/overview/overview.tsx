@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { serviceAddress } from '../../address.js'
 import { issuerRecords, verifierRecords } from '../../queries/agent.js'
 import { health, version } from '../../queries/service.js'
@@ -91,7 +92,7 @@ function Verifiers() {
 
 /** Whether anything is wrong: one line about the running service, and one about its setup. Both open on demand. */
 function Wrong() {
-  const { overview: words } = useTexts()
+  const { overview: words, trust } = useTexts()
   return (
     <Panel title={words.health}>
       <Asked query={useQuery(health)}>
@@ -104,6 +105,12 @@ function Wrong() {
               {Object.entries(details).map(([name, component]) => (
                 <Fact key={name} name={words.component(name)}>
                   {words.status[component.status]}
+                  {name === 'keyProviders' && (
+                    <May open="/trust/keys">
+                      {' '}
+                      <Link to="/trust/keys">{trust.keys}</Link>
+                    </May>
+                  )}
                 </Fact>
               ))}
               <Running />

@@ -1,8 +1,10 @@
+import { Link } from '@tanstack/react-router'
 import type { IssuerSigner, VerifierSigner } from '../../queries/trust.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Fact } from '../../ui/fact.js'
 import { RelativeTime } from '../../ui/relative-time.js'
 import { ShortId } from '../../ui/short-id.js'
+import { May } from '../../ui/use-may.js'
 
 interface Props {
   readonly signer: IssuerSigner | VerifierSigner
@@ -37,6 +39,11 @@ export function Identity({ signer }: Props) {
           </Fact>
         )}
       </dl>
+      <May open="/trust/keys">
+        <p>
+          <Link to="/trust/keys">{words.keys}</Link>
+        </p>
+      </May>
       {former.length > 0 && (
         <details>
           <summary>{words.formerKeys(former.length)}</summary>

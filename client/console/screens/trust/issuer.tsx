@@ -2,9 +2,11 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { type IssuerSigner, issuerSigner } from '../../queries/trust.js'
 import { useFaceTexts } from '../../texts/faces/use-face-texts.js'
+import { useSigningKeyTexts } from '../../texts/signing-keys/use-signing-key-texts.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { langOf } from '../../ui/display-name.js'
+import { Fact } from '../../ui/fact.js'
 import { Panel } from '../../ui/panel.js'
 import { nameOfRecord } from '../../ui/party-names.js'
 import { Screen } from '../../ui/screen.js'
@@ -21,9 +23,12 @@ const route = getRouteApi('/trust/issuers/$id')
 
 /** One issuer record: its identity, its certificates, its formats and its types. */
 export function Issuer() {
-  // The form needs these texts later. They load with the screen, so that the screen does not disappear meanwhile.
-  useFaceTexts()
   const { language, texts } = useSpoken()
+  // The form needs these texts later. They load with the screen, so that the screen does not disappear meanwhile.
+  useFaceTexts.begin(language)
+  useSigningKeyTexts.begin(language)
+  useFaceTexts()
+  useSigningKeyTexts()
   const { trust: words } = texts
   const { id } = route.useParams()
   const query = useQuery(issuerSigner(id))
@@ -48,6 +53,7 @@ function Whole({ issuer }: { readonly issuer: IssuerSigner }) {
           <Identity signer={issuer} />
         </Panel>
         <Panel title={words.signs}>
+          <Signing issuer={issuer} />
           <Formats issuer={issuer} />
         </Panel>
         <Panel title={words.assigned}>
@@ -65,6 +71,16 @@ function Whole({ issuer }: { readonly issuer: IssuerSigner }) {
         </CertificatePanel>
       </div>
     </div>
+  )
+}
+
+function Signing({ issuer: { signing } }: { readonly issuer: IssuerSigner }) {
+  const words = useSigningKeyTexts()
+  if (signing === null) return null
+  return (
+    <dl>
+      <Fact name={words.signing}>{words.signings[signing]}</Fact>
+    </dl>
   )
 }
 

@@ -1,7 +1,9 @@
+import { Link } from '@tanstack/react-router'
 import { useTexts } from '../../texts/use-texts.js'
 import { Fact } from '../../ui/fact.js'
 import { Panel } from '../../ui/panel.js'
 import { Screen } from '../../ui/screen.js'
+import { May } from '../../ui/use-may.js'
 import { Command } from './command.js'
 import { Sections } from './sections.js'
 
@@ -9,8 +11,8 @@ const INSTALLED = 'node dist/server/key-rotation/command.js'
 const CHECKOUT = 'npm run keys:rotate'
 
 /**
- * Instructions for the rotation of keys, and its effects. An operator runs the rotation on the machine of the service.
- * The console cannot run it.
+ * Instructions for the rotation of all keys, and its effects. An operator runs this rotation on the machine of the service. The
+ * screen of signing keys rotates the key of one record.
  */
 export function Rotation() {
   const { trust: words } = useTexts()
@@ -28,6 +30,11 @@ export function Rotation() {
             <p className="soft">{words.anotherAlgorithmText}</p>
             <Command what={words.rotateToEdDsa} command={`${INSTALLED} --alg EdDSA`} />
             <Command what={words.rotateToEs256} command={`${INSTALLED} --alg ES256`} />
+            <May open="/trust/keys">
+              <p>
+                <Link to="/trust/keys">{words.rotateOne}</Link>
+              </p>
+            </May>
           </Panel>
           <Panel title={words.stolen}>
             <p>{words.stolenText}</p>

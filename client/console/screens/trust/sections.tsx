@@ -10,6 +10,9 @@ export function Sections() {
       <Link to="/trust" activeOptions={{ exact: true }}>
         {words.signers}
       </Link>
+      <May open="/trust/keys">
+        <Link to="/trust/keys">{words.keys}</Link>
+      </May>
       <Link to="/trust/trusted">{words.trusted}</Link>
       <May open="/trust/lists">
         <Link to="/trust/lists">{words.lists}</Link>

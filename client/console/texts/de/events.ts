@@ -142,6 +142,7 @@ export const events: InOtherWords<typeof english> = {
       'issuer.created': 'Aussteller angelegt',
       'verifier.created': 'Prüfer angelegt',
       'issuer.renamed': 'Aussteller umbenannt',
+      'issuer.signing_changed': 'Signierverfahren eines Ausstellers geändert',
       'verifier.renamed': 'Prüfer umbenannt',
       'webhook.changed': 'Webhook geändert',
       'webhook.created': 'Webhook angelegt',

@@ -62,6 +62,7 @@ export const settings: InOtherWords<typeof english> = {
       KEY_ENCRYPTION_KEY_PREVIOUS: 'Früherer Schlüssel, der gespeicherte Schlüssel verschlüsselt',
       KEY_PROVIDERS: 'Datei der Schlüsselanbieter',
       ISSUER_KEY_PROVIDER: 'Schlüsselanbieter des Standardausstellers',
+      ISSUER_SIGNING: 'Signieren mit dem Schlüssel des Standardausstellers',
       VERIFIER_KEY_PROVIDER: 'Schlüsselanbieter des Standardprüfers',
       HOST: 'Netzadresse',
       PORT: 'Port',

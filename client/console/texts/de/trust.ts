@@ -11,6 +11,7 @@ export const trust: InOtherWords<typeof english> = {
     explain: 'Vertrauen erklären',
     toExplain: 'Warum wird dem Aussteller vertraut, oder warum nicht?',
     images: 'Bilder',
+    keys: 'Signaturschlüssel',
     rotation: 'Schlüssel wechseln',
     issuers: 'Aussteller',
     issuersIntro:
@@ -163,6 +164,7 @@ export const trust: InOtherWords<typeof english> = {
     moreRoots: (n) => `Und ${n} weitere.`,
     providers: 'Wallets, deren Anbieter an seinem eigenen Schlüssel erkannt wird (WALLET_CLIENTS):',
     rotationIntro: 'Wie Sie Ihre Signaturschlüssel wechseln und was das bewirkt.',
+    rotateOne: 'Den Schlüssel nur eines Eintrags wechseln Sie unter „Signaturschlüssel“.',
     howTo: 'Wechsel ausführen',
     howToIntro:
       'Jeder Aussteller und jeder Prüfer erhält einen neuen Schlüssel. Führen Sie den Befehl auf dem Rechner des Dienstes aus, mit der Umgebung des Dienstes. Der Dienst läuft dabei weiter.',

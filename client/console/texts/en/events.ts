@@ -134,6 +134,7 @@ export const events = {
       'issuer.created': 'Issuer created',
       'verifier.created': 'Verifier created',
       'issuer.renamed': 'Issuer renamed',
+      'issuer.signing_changed': 'Signing of an issuer changed',
       'verifier.renamed': 'Verifier renamed',
       'webhook.changed': 'Webhook changed',
       'webhook.created': 'Webhook created',

@@ -59,6 +59,7 @@ export const settings = {
       KEY_ENCRYPTION_KEY_PREVIOUS: 'Former key that encrypts stored keys',
       KEY_PROVIDERS: 'File of the key providers',
       ISSUER_KEY_PROVIDER: 'Key provider of the default issuer',
+      ISSUER_SIGNING: 'Signing with the key of the default issuer',
       VERIFIER_KEY_PROVIDER: 'Key provider of the default verifier',
       HOST: 'Listen address',
       PORT: 'Port',

@@ -10,6 +10,7 @@ export const trust = {
     explain: 'Why not trusted',
     toExplain: 'Why is the issuer trusted, or not?',
     images: 'Images',
+    keys: 'Signing keys',
     rotation: 'Rotate keys',
     issuers: 'Issuers',
     issuersIntro: 'Each credential is signed in the name of an issuer. Each issuer has its own key and DID.',
@@ -155,6 +156,7 @@ export const trust = {
     moreRoots: (n: number) => `And ${n} more.`,
     providers: 'Wallets whose provider is identified by its own key (WALLET_CLIENTS):',
     rotationIntro: 'How to rotate your signing keys, and the effects of a rotation.',
+    rotateOne: 'To rotate the key of one record only, open “Signing keys”.',
     howTo: 'Run the rotation',
     howToIntro:
       'Every issuer and verifier gets a new key. Run the command on the machine of the service, with the environment of the service. The service keeps running.',

@@ -143,6 +143,7 @@ export const events: InOtherWords<typeof english> = {
       'issuer.created': 'Emisor creado',
       'verifier.created': 'Verificador creado',
       'issuer.renamed': 'Nombre de un emisor cambiado',
+      'issuer.signing_changed': 'Modo de firma de un emisor cambiado',
       'verifier.renamed': 'Nombre de un verificador cambiado',
       'webhook.changed': 'Webhook modificado',
       'webhook.created': 'Webhook creado',

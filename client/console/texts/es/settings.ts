@@ -62,6 +62,7 @@ export const settings: InOtherWords<typeof english> = {
       KEY_ENCRYPTION_KEY_PREVIOUS: 'Clave anterior que cifra las claves almacenadas',
       KEY_PROVIDERS: 'Archivo de los proveedores de claves',
       ISSUER_KEY_PROVIDER: 'Proveedor de claves del emisor predeterminado',
+      ISSUER_SIGNING: 'Firma con la clave del emisor predeterminado',
       VERIFIER_KEY_PROVIDER: 'Proveedor de claves del verificador predeterminado',
       HOST: 'Dirección de escucha',
       PORT: 'Puerto',

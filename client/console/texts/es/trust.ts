@@ -12,6 +12,7 @@ export const trust: InOtherWords<typeof english> = {
     explain: 'Explicar la confianza',
     toExplain: '¿Por qué se confía o no en el emisor?',
     images: 'Imágenes',
+    keys: 'Claves de firma',
     rotation: 'Rotar las claves',
     issuers: 'Emisores',
     issuersIntro: 'Cada credencial se firma en nombre de un emisor. Cada emisor tiene su propia clave y su propio DID.',
@@ -162,6 +163,7 @@ export const trust: InOtherWords<typeof english> = {
     moreRoots: (n) => `Y ${number(n)} más.`,
     providers: 'Carteras cuyo proveedor se identifica con su propia clave (WALLET_CLIENTS):',
     rotationIntro: 'Cómo rotar sus claves de firma y qué efectos tiene una rotación.',
+    rotateOne: 'Para rotar la clave de un solo registro, abra «Claves de firma».',
     howTo: 'Ejecutar la rotación',
     howToIntro:
       'Todos los emisores y verificadores reciben una clave nueva. Ejecute el comando en la máquina del servicio, con el entorno del servicio. El servicio sigue en marcha.',

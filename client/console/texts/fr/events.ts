@@ -144,6 +144,7 @@ export const events: InOtherWords<typeof english> = {
       'issuer.created': 'Émetteur créé',
       'verifier.created': 'Vérificateur créé',
       'issuer.renamed': 'Émetteur renommé',
+      'issuer.signing_changed': 'Mode de signature d’un émetteur modifié',
       'verifier.renamed': 'Vérificateur renommé',
       'webhook.changed': 'Webhook modifié',
       'webhook.created': 'Webhook créé',

@@ -62,6 +62,7 @@ export const settings: InOtherWords<typeof english> = {
       KEY_ENCRYPTION_KEY_PREVIOUS: 'Ancienne clé qui chiffre les clés stockées',
       KEY_PROVIDERS: 'Fichier des fournisseurs de clés',
       ISSUER_KEY_PROVIDER: 'Fournisseur de clés de l’émetteur par défaut',
+      ISSUER_SIGNING: 'Signature avec la clé de l’émetteur par défaut',
       VERIFIER_KEY_PROVIDER: 'Fournisseur de clés du vérificateur par défaut',
       HOST: 'Adresse d’écoute',
       PORT: 'Port',

@@ -12,6 +12,7 @@ export const trust: InOtherWords<typeof english> = {
     explain: 'Expliquer la confiance',
     toExplain: 'Pourquoi l’émetteur est-il de confiance, ou non\u00a0?',
     images: 'Images',
+    keys: 'Clés de signature',
     rotation: 'Rotation des clés',
     issuers: 'Émetteurs',
     issuersIntro:
@@ -164,6 +165,7 @@ export const trust: InOtherWords<typeof english> = {
     moreRoots: (n) => `Et ${count(n, 'autre', 'autres')}.`,
     providers: 'Portefeuilles dont le fournisseur est identifié par sa propre clé (WALLET_CLIENTS)\u00a0:',
     rotationIntro: 'Comment effectuer une rotation de vos clés de signature, et quels en sont les effets.',
+    rotateOne: 'Pour changer la clé d’un seul enregistrement, ouvrez « Clés de signature ».',
     howTo: 'Effectuer la rotation',
     howToIntro:
       'Chaque émetteur et chaque vérificateur reçoit une nouvelle clé. Lancez la commande sur la machine du service, avec l’environnement du service. Le service reste en fonctionnement.',

@@ -143,6 +143,7 @@ export const events: InOtherWords<typeof english> = {
       'issuer.created': 'Emittente creato',
       'verifier.created': 'Verificatore creato',
       'issuer.renamed': 'Emittente rinominato',
+      'issuer.signing_changed': 'Modalità di firma di un emittente modificata',
       'verifier.renamed': 'Verificatore rinominato',
       'webhook.changed': 'Webhook modificato',
       'webhook.created': 'Webhook creato',

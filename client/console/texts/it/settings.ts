@@ -62,6 +62,7 @@ export const settings: InOtherWords<typeof english> = {
       KEY_ENCRYPTION_KEY_PREVIOUS: 'Chiave precedente che cifra le chiavi memorizzate',
       KEY_PROVIDERS: 'File dei fornitori di chiavi',
       ISSUER_KEY_PROVIDER: 'Fornitore di chiavi dell’emittente predefinito',
+      ISSUER_SIGNING: 'Firma con la chiave dell’emittente predefinito',
       VERIFIER_KEY_PROVIDER: 'Fornitore di chiavi del verificatore predefinito',
       HOST: 'Indirizzo di ascolto',
       PORT: 'Porta',

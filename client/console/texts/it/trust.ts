@@ -12,6 +12,7 @@ export const trust: InOtherWords<typeof english> = {
     explain: 'Spiegare la fiducia',
     toExplain: 'Perché l’emittente è attendibile, o non lo è?',
     images: 'Immagini',
+    keys: 'Chiavi di firma',
     rotation: 'Rotazione delle chiavi',
     issuers: 'Emittenti',
     issuersIntro:
@@ -162,6 +163,7 @@ export const trust: InOtherWords<typeof english> = {
     moreRoots: (n) => (n === 1 ? 'E un’altra.' : `E altre ${n.toLocaleString('it')}.`),
     providers: 'Portafogli il cui fornitore è identificato dalla propria chiave (WALLET_CLIENTS):',
     rotationIntro: 'Come ruotare le proprie chiavi di firma e quali sono gli effetti di una rotazione.',
+    rotateOne: 'Per ruotare la chiave di una sola voce, aprire «Chiavi di firma».',
     howTo: 'Eseguire la rotazione',
     howToIntro:
       'Ogni emittente e ogni verificatore riceve una nuova chiave. Eseguire il comando sulla macchina del servizio, con l’ambiente del servizio. Il servizio resta in funzione.',

@@ -10,9 +10,10 @@ SELECT
   r.key_set_id AS "keySetId",
   k.alg,
   k.public_jwk AS "publicJwk",
-  k.x5c
+  k.x5c,
+  NULL AS signing
 FROM
-  issuers r
+  verifiers r
   JOIN LATERAL (
     SELECT
       *
