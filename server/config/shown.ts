@@ -53,6 +53,8 @@ export const SHOWN = {
   CLIENT_SECRET_PREVIOUS: ['secrets', 'secret'],
   KEY_ENCRYPTION_KEY: ['secrets', 'secret'],
   KEY_ENCRYPTION_KEY_PREVIOUS: ['secrets', 'secret'],
+  KEY_ENCRYPTION_PROVIDER: ['secrets', 'value'],
+  KEY_ENCRYPTION_PROVIDER_PREVIOUS: ['secrets', 'value'],
   HOST: ['listeners', 'value'],
   PORT: ['listeners', 'value'],
   PUBLIC_HOST: ['listeners', 'value'],
