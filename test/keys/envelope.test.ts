@@ -222,7 +222,7 @@ describeToken(`a key-encryption key that a token wraps${skipped}`, { timeout: 12
     await isWalked(returning)
     const { keys } = await protection(databaseUrl)
     expect([keys.size, keys.has(row?.id ?? '')]).toEqual([1, false])
-    // Nothing needs the wrapped key any more, so the provider can go.
+    // No value needs the wrapped key any more, so the provider can go.
     await using returned = await beside(service, { env: { KEY_ENCRYPTION_KEY: next } })
     await expectReadable(returned, filled)
     expect(await rowsOf(databaseUrl)).toEqual([])

@@ -40,7 +40,7 @@ function missing({ id, wrapping }: EnvelopeKey, { current }: Config['wrapping'])
  *
  * @returns the keys of the database and of the environment
  * @throws {ConfigurationError} if a provider is away, a wrapped key was altered, or the wrapping key of a needed key is not configured.
- *   Nothing is written then
+ *   The start then writes nothing
  */
 export async function openEnvelopeKeys({ config, store, providers, log }: EnvelopePorts): Promise<OpenedKeys> {
   const { wrapping, keyEncryptionKeys } = config

@@ -18,6 +18,7 @@ import {
 } from '../remote/exchange.js'
 import { keepCredential } from '../remote/kept-credential.js'
 import { COORDINATE_OCTETS, ecdsaDigest, publicKeyOf } from '../remote/public-key.js'
+import { octetsOfWrapped } from '../remote/wrapped-text.js'
 import { type AwsSource, awsCredentials } from './credentials.js'
 import { signedHeaders } from './signature-v4.js'
 
@@ -159,7 +160,8 @@ export function createAwsKms(places: AwsKmsPlaces, tools: ProviderTools): KeyPro
       return Buffer.from(base64In(await call('Encrypt', input, signal), 'CiphertextBlob', service)).toString('base64')
     },
     async unwrap(reference, wrapped, place, signal) {
-      const input = { KeyId: reference, CiphertextBlob: wrapped, ...contextOf(place) }
+      const blob = octetsOfWrapped(wrapped).toString('base64')
+      const input = { KeyId: reference, CiphertextBlob: blob, ...contextOf(place) }
       return base64In(await call('Decrypt', input, signal), 'Plaintext', service)
     },
     async check(signal) {

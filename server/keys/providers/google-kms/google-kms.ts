@@ -20,6 +20,7 @@ import {
 } from '../remote/exchange.js'
 import { keepCredential } from '../remote/kept-credential.js'
 import { COORDINATE_OCTETS, ecdsaDigest, publicKeyOf } from '../remote/public-key.js'
+import { octetsOfWrapped } from '../remote/wrapped-text.js'
 import { crc32c } from './crc32c.js'
 import { type GoogleSource, googleCredentials } from './credentials.js'
 
@@ -212,7 +213,7 @@ export function createGoogleKms(
       return wrapped.toString('base64')
     },
     async unwrap(reference, wrapped, place, signal) {
-      const octets = Buffer.from(wrapped, 'base64')
+      const octets = octetsOfWrapped(wrapped)
       const input = { ciphertext: wrapped, ciphertextCrc32c: String(crc32c(octets)), ...dataOf(place) }
       const answer = await call('POST', `${wrappingKeyOf(reference)}:decrypt`, signal, input)
       const key = base64In(answer, 'plaintext', service)

@@ -50,8 +50,8 @@ const TAG_OCTETS = 16
 const WRAPPED_OCTETS = NONCE_OCTETS + 32 + TAG_OCTETS
 
 /**
- * AES-GCM instead of AES key wrap (CKM_AES_KEY_WRAP): key wrap works on objects, so the key-encryption key would have to be an object that
- * the token lets go again. Key wrap also has no additional authenticated data. One wrapping key wraps few keys, so random nonces suffice.
+ * Not AES key wrap (CKM_AES_KEY_WRAP): it wraps objects, so the key-encryption key would have to be an object that the token lets go again.
+ * Key wrap also has no additional authenticated data. One wrapping key wraps few keys, so random nonces suffice.
  */
 const gcm = (iv: Buffer, place: string): GcmMechanism => ({
   mechanism: CKM_AES_GCM,
