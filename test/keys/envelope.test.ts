@@ -305,9 +305,6 @@ describeToken(`a key-encryption key that a token wraps${skipped}`, { timeout: 12
         },
       )
       .toBe(0)
-    const last = await beside(service, { env: wrappedBy('wrapping'), maintenanceEveryMs: 20 })
-    await isWalked(last)
-    await last.close()
     await using final = await beside(service, { env: wrappedBy('wrapping') })
     await expectReadable(final, filled)
     expect((await rowsOf(databaseUrl)).map(({ id }) => id)).toEqual([current?.id])

@@ -46,14 +46,19 @@ export async function openEnvelopeKeys({ config, store, providers, log }: Envelo
   const { wrapping, keyEncryptionKeys } = config
   const rows = await store.all()
   const current = wrapping.current === undefined ? undefined : currentOf(rows)
-  const unusable: string[] = []
+  const left: string[] = []
   const opened: { readonly row: EnvelopeKey; readonly key: Uint8Array }[] = []
   for (const row of rows) {
+    // With this key, the start would visit every column again.
+    if (row.isRemovable) {
+      left.push(row.id)
+      continue
+    }
     const by = wrappingOf(wrapping, row)
     const isLeftOver = !row.isNeeded && (row.isRetired || wrapping.current === undefined)
     if (by === undefined) {
       if (!isLeftOver) missing(row, wrapping)
-      unusable.push(row.id)
+      left.push(row.id)
       continue
     }
     try {
@@ -68,8 +73,7 @@ export async function openEnvelopeKeys({ config, store, providers, log }: Envelo
   const others = opened.filter(({ row }) => row !== current).map(({ key }) => key)
   const settle = async () => {
     if (current !== undefined) await store.retireBefore(current.id)
-    if (unusable.length > 0) await store.remove(unusable)
-    const removed = await store.removeUnneeded()
+    const removed = left.length > 0 ? await store.remove(left) : []
     if (removed.length > 0) log.info({ keys: removed }, 'unneeded key-encryption keys removed')
   }
   if (wrapping.current === undefined) return { keys: [...keyEncryptionKeys, ...others], settle }

@@ -14,6 +14,8 @@ const zEnvelopeKey = z.strictObject({
   isRetired: z.boolean(),
   /** Whether stored values may be encrypted under the key, by the progress of the encryption. */
   isNeeded: z.boolean(),
+  /** Whether the key retired long ago, and every value was visited since then. */
+  isRemovable: z.boolean(),
 })
 
 /** A wrapped key-encryption key. */
@@ -32,7 +34,10 @@ export function createEnvelopeStore({ sql }: Pick<Database, 'sql'>) {
     all: (): Promise<EnvelopeKey[]> =>
       sql(zEnvelopeKey)`
         SELECT k.id, k.wrapping, k.wrapped, k.active_at <= now() AS "isActive", k.retired_at IS NOT NULL AS "isRetired",
-          EXISTS (SELECT 1 FROM encryption_progress p WHERE p.key_id = k.id OR k.id = ANY(p.former_key_ids)) AS "isNeeded"
+          EXISTS (SELECT 1 FROM encryption_progress p WHERE p.key_id = k.id OR k.id = ANY(p.former_key_ids)) AS "isNeeded",
+          COALESCE(k.retired_at < now() - make_interval(secs => ${RETIRED_SECONDS}), false)
+            AND NOT EXISTS (SELECT 1 FROM encryption_progress p
+              WHERE p.position IS NOT NULL OR p.key_id = k.id OR k.id = ANY(p.former_key_ids)) AS "isRemovable"
         FROM envelope_keys k ORDER BY k.active_at DESC, k.id LIMIT ${MOST_KEYS}`,
 
     /** @param seconds time until the key encrypts. Until then it only decrypts. */
@@ -57,21 +62,13 @@ export function createEnvelopeStore({ sql }: Pick<Database, 'sql'>) {
         WHERE retired_at IS NULL AND active_at < (SELECT k.active_at FROM envelope_keys k WHERE k.id = ${id})`
     },
 
-    /** Removes keys that retired long ago and that no value needs. @returns their names */
-    async removeUnneeded(): Promise<string[]> {
+    /** Removes keys. Keys that values need stay. @returns the names of the removed keys */
+    async remove(ids: readonly string[]): Promise<string[]> {
       const rows = await sql(idRow)`
-        DELETE FROM envelope_keys k WHERE k.retired_at < now() - make_interval(secs => ${RETIRED_SECONDS})
-          AND NOT EXISTS (SELECT 1 FROM encryption_progress p
-            WHERE p.position IS NOT NULL OR p.key_id = k.id OR k.id = ANY(p.former_key_ids))
+        DELETE FROM envelope_keys k WHERE k.id = ANY(${[...ids]}::text[])
+          AND NOT EXISTS (SELECT 1 FROM encryption_progress p WHERE p.key_id = k.id OR k.id = ANY(p.former_key_ids))
         RETURNING k.id`
       return rows.map(({ id }) => id)
-    },
-
-    /** Removes keys whose wrapping key is not configured any more. Keys that values need stay. */
-    async remove(ids: readonly string[]): Promise<void> {
-      await sql(noRow)`
-        DELETE FROM envelope_keys k WHERE k.id = ANY(${[...ids]}::text[])
-          AND NOT EXISTS (SELECT 1 FROM encryption_progress p WHERE p.key_id = k.id OR k.id = ANY(p.former_key_ids))`
     },
   }
 }
