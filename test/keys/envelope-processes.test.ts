@@ -32,13 +32,13 @@ const childrenOf = async (pid: number | undefined) =>
 it('workers get the key from their primary process: one unwrap for all, and a new worker starts without the provider', async () => {
   const { subject, env, unwraps } = await begin()
   await using service = startProcess({ ...env, WEB_CONCURRENCY: '2', LOG_LEVEL: 'info' })
-  const url = await service.url()
   await service.logged('listening', 2)
   expect(unwraps()).toBe(1)
   subject.double.faults.api = () => ({ status: 503, body: {} })
   subject.double.faults.credentials = () => ({ status: 503, body: {} })
   for (const worker of await childrenOf(service.child.pid)) process.kill(worker, 'SIGKILL')
-  await service.logged('listening', 4)
+  const lines = await service.logged('listening', 4)
+  const url = `http://127.0.0.1:${lines.at(-1)?.port}`
   const answer = await fetch(`${url}/agent/issuer`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },

@@ -121,9 +121,16 @@ describe.each(FORMS)('a wrapping key of the kind %s', (_name, kind, form) => {
     const body = { type: 'jwt_vc_json', credential_subject: { product: 'Mill' }, format: 'dc+sd-jwt' }
     subject.double.faults.api = () => ({ status: 503, body: {} })
     for (let count = 0; count < 3; count += 1) await again.request('POST', '/credentials/sign', { authorization, body })
-    await again.request('POST', '/api/v1/wallet', { authorization, body: {} })
     expect(unwraps()).toBe(2)
-    const away = await startService({ env, databaseUrl, identityProvider }).catch((error: Error) => error)
+    subject.double.faults.api = undefined
+    const start = () => startService({ env, databaseUrl, identityProvider }).catch((error: Error) => error)
+    await query(databaseUrl, 'UPDATE envelope_keys SET id = reverse(id)')
+    const swapped = await start()
+    expect(swapped).toMatchObject({ name: 'ConfigurationError' })
+    expect((swapped as Error).message).toMatch(/^KEY_ENCRYPTION_PROVIDER .*(altered|cannot be unwrapped)/)
+    await query(databaseUrl, 'UPDATE envelope_keys SET id = reverse(id)')
+    subject.double.faults.api = () => ({ status: 503, body: {} })
+    const away = await start()
     expect(away).toMatchObject({ name: 'ConfigurationError' })
     expect((away as Error).message).toContain(`KEY_ENCRYPTION_PROVIDER (${KEY_ENCRYPTION_PROVIDER})`)
     for (const secret of subject.secrets()) expect((away as Error).message).not.toContain(secret)
