@@ -133,11 +133,12 @@ export async function startAzure(clock: () => Date, lifeSeconds = 3600): Promise
         if (input.alg !== 'A256KW') return refuse(400, 'BadParameter')
         // RFC 3394 §2.2.3.1.
         const start = Buffer.from('a6'.repeat(8), 'hex')
-        const cipher =
-          operation === 'wrapkey'
-            ? createCipheriv('id-aes256-wrap', key.secret, start)
-            : createDecipheriv('id-aes256-wrap', key.secret, start)
-        return answer(Buffer.concat([cipher.update(value), cipher.final()]))
+        if (operation === 'wrapkey') {
+          const cipher = createCipheriv('id-aes256-wrap', key.secret, start)
+          return answer(Buffer.concat([cipher.update(value), cipher.final()]))
+        }
+        const decipher = createDecipheriv('id-aes256-wrap', key.secret, start)
+        return answer(Buffer.concat([decipher.update(value), decipher.final()]))
       } catch {
         return refuse(400, 'BadParameter')
       }
