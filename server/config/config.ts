@@ -8,7 +8,7 @@ import type { Draft } from '../protocol/openid4vci/drafts.js'
 import type { Draft as PresentationDraft } from '../protocol/openid4vp/drafts.js'
 import type { VerifierAttestation } from '../protocol/openid4vp/verifier-attestation.js'
 import { type ConsoleConfig, consoleConfigOf, consoleProblems } from './console.js'
-import { type KeyProviderEntry, keyProviders } from './key-providers.js'
+import { type KeyProviderEntry, keyProviders, type WrappingKey, wrappingKey } from './key-providers.js'
 import { type PublishedDefinition, publishedLists } from './published-lists.js'
 import { issuerRegistrarDataset, issuerRegistrations } from './registrations.js'
 import {
@@ -80,6 +80,8 @@ const zEnvironment = z.object({
   ALLOW_INSECURE_HTTP: flag,
   KEY_ENCRYPTION_KEY: encryptionKey,
   KEY_ENCRYPTION_KEY_PREVIOUS: encryptionKey,
+  KEY_ENCRYPTION_PROVIDER: wrappingKey,
+  KEY_ENCRYPTION_PROVIDER_PREVIOUS: wrappingKey,
   KEY_PROVIDERS: keyProviders,
   ISSUER_KEY_PROVIDER: optionalText,
   ISSUER_SIGNING: z.enum(['every', 'delegated'], { error: 'must be every or delegated.' }).default('every'),
@@ -202,8 +204,18 @@ export interface Config {
   readonly clientSecrets: readonly string[]
   readonly authDisabled: boolean
   readonly allowInsecureHttp: boolean
-  /** Key-encryption keys of 32 bytes. The first key encrypts; all keys decrypt. */
+  /**
+   * Key-encryption keys of 32 bytes from the environment. The first key encrypts; all keys decrypt. With a wrapping key, these keys only
+   * decrypt, and `keys/envelope/` adds the keys of the database.
+   */
   readonly keyEncryptionKeys: readonly Uint8Array[]
+  /** The keys of key providers that wrap key-encryption keys in the database. */
+  readonly wrapping: {
+    /** Wraps the key that encrypts; undefined if KEY_ENCRYPTION_KEY encrypts, or no key. */
+    readonly current: WrappingKey | undefined
+    /** Unwraps keys that it wrapped before. */
+    readonly previous: WrappingKey | undefined
+  }
   /** The key providers, in which signing keys may lie, and the environment with their credentials. */
   readonly keyProviders: {
     readonly entries: readonly KeyProviderEntry[]
@@ -387,9 +399,20 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
     if (input[name] === 'admin' && (input.ADMIN_ROLE ?? 'admin') !== 'admin')
       problems.push(`- ${name} must not be admin where ADMIN_ROLE is another role.`)
   }
-  if (input.KEY_ENCRYPTION_KEY_PREVIOUS !== undefined && input.KEY_ENCRYPTION_KEY === undefined) {
-    problems.push('- KEY_ENCRYPTION_KEY must be defined where KEY_ENCRYPTION_KEY_PREVIOUS is.')
+  const encrypts = input.KEY_ENCRYPTION_KEY !== undefined || input.KEY_ENCRYPTION_PROVIDER !== undefined
+  for (const name of ['KEY_ENCRYPTION_KEY_PREVIOUS', 'KEY_ENCRYPTION_PROVIDER_PREVIOUS']) {
+    if (input[name] !== undefined && !encrypts)
+      problems.push(`- KEY_ENCRYPTION_KEY or KEY_ENCRYPTION_PROVIDER must be defined where ${name} is.`)
   }
+  if (input.KEY_ENCRYPTION_KEY !== undefined && input.KEY_ENCRYPTION_PROVIDER !== undefined)
+    problems.push(
+      '- KEY_ENCRYPTION_KEY and KEY_ENCRYPTION_PROVIDER must not both be set. The former key is KEY_ENCRYPTION_KEY_PREVIOUS.',
+    )
+  if (
+    input.KEY_ENCRYPTION_PROVIDER !== undefined &&
+    input.KEY_ENCRYPTION_PROVIDER === input.KEY_ENCRYPTION_PROVIDER_PREVIOUS
+  )
+    problems.push('- KEY_ENCRYPTION_PROVIDER_PREVIOUS must name another key than KEY_ENCRYPTION_PROVIDER.')
   return problems
 }
 
@@ -450,13 +473,24 @@ function signInProblems(input: NodeJS.ProcessEnv): string[] {
 /** The words of ISSUER_KEY_PROVIDER and VERIFIER_KEY_PROVIDER are `database` and the names of KEY_PROVIDERS. */
 function keyProviderProblems(env: Environment): string[] {
   const names = ['database', ...env.KEY_PROVIDERS.map(({ name }) => name)]
-  return (['ISSUER_KEY_PROVIDER', 'VERIFIER_KEY_PROVIDER'] as const).flatMap((variable) => {
+  const wrapping = (['KEY_ENCRYPTION_PROVIDER', 'KEY_ENCRYPTION_PROVIDER_PREVIOUS'] as const).flatMap((variable) => {
+    const provider = env[variable]?.provider
+    return provider === undefined || env.KEY_PROVIDERS.some(({ name }) => name === provider)
+      ? []
+      : [`- ${variable} must begin with the name of a provider of KEY_PROVIDERS.`]
+  })
+  const signing = (['ISSUER_KEY_PROVIDER', 'VERIFIER_KEY_PROVIDER'] as const).flatMap((variable) => {
     const name = env[variable]
     return name === undefined || names.includes(name)
       ? []
       : [`- ${variable} must be database or the name of a provider of KEY_PROVIDERS.`]
   })
+  return [...wrapping, ...signing]
 }
+
+/** Whether values are stored encrypted: under KEY_ENCRYPTION_KEY, or under a key that a key provider wraps. */
+export const encrypts = ({ keyEncryptionKeys, wrapping }: Pick<Config, 'keyEncryptionKeys' | 'wrapping'>): boolean =>
+  keyEncryptionKeys.length > 0 || wrapping.current !== undefined
 
 /** The name of a key provider; undefined for the database. */
 const inProvider = (name: string | undefined) => (name === 'database' ? undefined : name)
@@ -497,6 +531,7 @@ function configOf(env: Environment, settings: readonly Setting[], environment: N
     authDisabled: env.AUTH_DISABLED,
     allowInsecureHttp: env.ALLOW_INSECURE_HTTP,
     keyEncryptionKeys: defined([env.KEY_ENCRYPTION_KEY, env.KEY_ENCRYPTION_KEY_PREVIOUS]),
+    wrapping: { current: env.KEY_ENCRYPTION_PROVIDER, previous: env.KEY_ENCRYPTION_PROVIDER_PREVIOUS },
     keyProviders: {
       entries: env.KEY_PROVIDERS,
       environment: env.KEY_PROVIDERS.length === 0 ? {} : environment,

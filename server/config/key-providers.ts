@@ -64,3 +64,24 @@ export const keyProviders = z
     }
     return z.NEVER
   })
+
+/** A key of a key provider that wraps key-encryption keys. */
+export interface WrappingKey {
+  /** `PROVIDER:KEY`, as the variable names it. */
+  readonly name: string
+  readonly provider: string
+  /** The name of the key inside its provider. */
+  readonly key: string
+}
+
+/** `PROVIDER:KEY`: a name of KEY_PROVIDERS, and the name of a key there. A name of a key may have colons. */
+export const wrappingKey = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9-]{0,31}:[\x21-\x7e](?:[\x20-\x7e]{0,498}[\x21-\x7e])?$/, {
+    error: 'must be PROVIDER:KEY, with the name of a provider of KEY_PROVIDERS and the name of a key there.',
+  })
+  .transform((name): WrappingKey => {
+    const colon = name.indexOf(':')
+    return { name, provider: name.slice(0, colon), key: name.slice(colon + 1) }
+  })
+  .optional()

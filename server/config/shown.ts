@@ -70,6 +70,8 @@ export const SHOWN = {
   ISSUER_REGISTRATIONS: ['issuing', 'value'],
   ISSUER_REGISTRAR_DATASET: ['issuing', 'value'],
   KEY_PROVIDERS: ['issuing', 'value'],
+  KEY_ENCRYPTION_PROVIDER: ['issuing', 'value'],
+  KEY_ENCRYPTION_PROVIDER_PREVIOUS: ['issuing', 'value'],
   ISSUER_KEY_PROVIDER: ['issuing', 'value'],
   ISSUER_SIGNING: ['issuing', 'value'],
   SD_JWT_ISSUER: ['issuing', 'value'],

@@ -2,13 +2,17 @@ import { pathToFileURL } from 'node:url'
 import { certificateRequestOf } from '../agent/certificate-request.js'
 import { type AgentStore, createAgentStore } from '../agent/store.js'
 import { ServiceError } from '../api/errors.js'
-import { type Config, ConfigurationError, readConfig } from '../config/config.js'
+import { type Config, ConfigurationError, encrypts, readConfig } from '../config/config.js'
 import { connectDatabase, UNHURRIED_MS } from '../database/connect.js'
+import { withStartLock } from '../database/start-lock.js'
 import { keyIdOf, type SigningAlgorithm } from '../dids/identity.js'
 import { reencrypt } from '../keys/at-rest/reencrypt.js'
 import { createAtRestStore } from '../keys/at-rest/store.js'
 import { createWalkStore } from '../keys/at-rest/walk-store.js'
-import { createKeys, type Keys, openStoredKeys, rootSecret } from '../keys/keys.js'
+import { ACTIVE_AFTER_SECONDS, rotateEnvelopeKey } from '../keys/envelope/rotate.js'
+import { createEnvelopeStore } from '../keys/envelope/store.js'
+import { createKeys, type Keys, rootSecret } from '../keys/keys.js'
+import { openKeys } from '../keys/open-keys.js'
 import { createKeyProviders, DATABASE, type KeyProviders } from '../keys/providers/providers.js'
 import { createKeyStore, type KeyStore } from '../keys/store.js'
 import { createVault } from '../keys/vault.js'
@@ -16,7 +20,7 @@ import { rotateEncryptionKey } from './encryption-key.js'
 import { rotateKeys } from './rotate-keys.js'
 import { createKeyRotationStore } from './store.js'
 
-const USAGE = `Usage: npm run keys:rotate [-- [--alg ES256|EdDSA] [--provider NAME] | -- --reencrypt | -- --certificate-request]
+const USAGE = `Usage: npm run keys:rotate [-- [--alg ES256|EdDSA] [--provider NAME] | -- --reencrypt | -- --encryption-key | -- --certificate-request]
 
   (nothing)     gives every issuer and verifier a new key; former keys stay published and verify what they signed;
                 a key of ISSUER_X509, VERIFIER_X509 or VERIFIER_ATTESTATION stays unchanged; credential requests are encrypted for a new key
@@ -25,18 +29,22 @@ const USAGE = `Usage: npm run keys:rotate [-- [--alg ES256|EdDSA] [--provider NA
                 new key stays where the former key is
   --reencrypt   moves all values that are encrypted under KEY_ENCRYPTION_KEY_PREVIOUS to KEY_ENCRYPTION_KEY; encrypts
                 values that are stored in the clear; makes no new key
+  --encryption-key
+                makes a new key-encryption key, which the key of KEY_ENCRYPTION_PROVIDER wraps
   --certificate-request
                 prints a certificate request (PKCS#10) for the key of the default issuer; makes no new key`
 
 interface Options {
   readonly anew: boolean
   readonly request?: boolean
+  readonly envelope?: boolean
   readonly algorithm?: SigningAlgorithm
   readonly provider?: string
 }
 
 function optionsOf(args: readonly string[]): Options {
   if (args[0] === '--reencrypt' && args.length === 1) return { anew: true }
+  if (args[0] === '--encryption-key' && args.length === 1) return { anew: false, envelope: true }
   if (args[0] === '--certificate-request' && args.length === 1) return { anew: false, request: true }
   let options: Options = { anew: false }
   for (let at = 0; at < args.length; at += 2) {
@@ -95,16 +103,28 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
   const database = connectDatabase(config.databaseUrl, { max: 2, waitMs: UNHURRIED_MS })
   const providers = createKeyProviders({ config, clock: () => new Date() })
   try {
-    const { keyEncryptionKeys } = config
-    if (anew && keyEncryptionKeys.length === 0) throw new ConfigurationError('KEY_ENCRYPTION_KEY must be defined.')
+    if (anew && !encrypts(config))
+      throw new ConfigurationError('KEY_ENCRYPTION_KEY or KEY_ENCRYPTION_PROVIDER must be defined.')
     const atRest = createAtRestStore(database)
     const keys = createKeyStore(database)
-    const encrypted = await openStoredKeys({ keys, atRest }, keyEncryptionKeys)
-    const [current, ...former] = keyEncryptionKeys
-    if (anew && current !== undefined) {
+    const opening = { config, database, providers, log: { info: () => {}, warn: () => {} } }
+    if (options.envelope) {
+      return await withStartLock(config.directDatabaseUrl, async () => {
+        await openKeys(opening)
+        const id = await rotateEnvelopeKey(config, createEnvelopeStore(database), atRest, providers)
+        return [
+          `The key-encryption key ${id} is stored. It encrypts in ${ACTIVE_AFTER_SECONDS} seconds.`,
+          'Running processes change to it by themselves, and then encrypt the stored values anew.',
+        ]
+      })
+    }
+    const { keys: keyEncryptionKeys, encrypted } = await (config.wrapping.current === undefined
+      ? openKeys(opening)
+      : withStartLock(config.directDatabaseUrl, () => openKeys(opening)))
+    if (anew) {
       const root = await rootSecret(keys, keyEncryptionKeys)
       const walkStore = createWalkStore(database)
-      const count = await reencrypt({ store: atRest, walkStore, keys: [current, ...former], root })
+      const count = await reencrypt({ store: atRest, walkStore, keys: keyEncryptionKeys, root })
       return [`${encrypted + count} values encrypted anew.`]
     }
     await assertProvider(providers, options)

@@ -50,21 +50,24 @@ export interface VaultRules {
   readonly onRefused?: (refused: SecretError) => void
 }
 
-/** @param keys key-encryption keys of 32 bytes; the first key encrypts, all keys decrypt */
+/**
+ * @param keys key-encryption keys of 32 bytes; the first key encrypts, all keys decrypt. The content of the list may change while the vault
+ *   is in use
+ */
 export function createVault(keys: readonly Uint8Array[], rules: VaultRules = {}): Vault {
   const { clearIsRefused = () => true, onRefused = () => {} } = rules
-  const [current] = keys
-
   const revealed = async (place: Place, stored: string): Promise<string> => {
     const { plaintext, form } = await openStored(keys, place, stored)
     const isBound = form === 'current' || form === 'former'
-    if (current !== undefined && !isBound && (await clearIsRefused(place))) throw notEncrypted(place)
+    if (keys.length > 0 && !isBound && (await clearIsRefused(place))) throw notEncrypted(place)
     return plaintext
   }
 
   return {
-    protect: async (place, plaintext) =>
-      current === undefined ? plaintext : encryptSecret(current, plaintext, nameOf(place)),
+    protect: async (place, plaintext) => {
+      const [current] = keys
+      return current === undefined ? plaintext : encryptSecret(current, plaintext, nameOf(place))
+    },
     reveal: async (place, stored) => {
       try {
         return await revealed(place, stored)

@@ -8,8 +8,8 @@ import { migrate } from '../database/migrate.js'
 import { withStartLock } from '../database/start-lock.js'
 import { createDidStore } from '../dids/store.js'
 import { createKeyRotationStore } from '../key-rotation/store.js'
-import { createAtRestStore } from '../keys/at-rest/store.js'
-import { openStoredKeys } from '../keys/keys.js'
+import type { KeyRing } from '../keys/envelope/open.js'
+import { openKeys } from '../keys/open-keys.js'
 import { createKeyProviders } from '../keys/providers/providers.js'
 import { createKeyStore } from '../keys/store.js'
 import { createVault } from '../keys/vault.js'
@@ -17,9 +17,13 @@ import { createLog, type Log, logDestination } from '../log/log.js'
 import { whyNotStarted } from './start-failure.js'
 import { endWhileStarting } from './stop-signals.js'
 
-/** Migrates the database to this version and creates the default records. One process does this at a time. */
-export async function prepareDatabase(config: Config, log: Log): Promise<void> {
-  await withStartLock(config.directDatabaseUrl, async (lock) => {
+/**
+ * Migrates the database to this version and creates the default records. One process does this at a time.
+ *
+ * @returns the key-encryption keys. A key that a key provider wraps was unwrapped once
+ */
+export async function prepareDatabase(config: Config, log: Log): Promise<KeyRing> {
+  return withStartLock(config.directDatabaseUrl, async (lock) => {
     const applied = await migrate(lock)
     if (applied.length > 0) log.info({ migrations: applied }, 'database migrated')
     const database = connectDatabase(config.directDatabaseUrl, { max: 2, waitMs: UNHURRIED_MS })
@@ -32,13 +36,11 @@ export async function prepareDatabase(config: Config, log: Log): Promise<void> {
         keyRotation: createKeyRotationStore(database),
         registrations: createRegistrationStore(database),
       }
-      const vault = createVault(config.keyEncryptionKeys)
-      const encrypted = await openStoredKeys(
-        { keys: stores.keys, atRest: createAtRestStore(database) },
-        config.keyEncryptionKeys,
-      )
+      const { keys, encrypted } = await openKeys({ config, database, providers, log })
+      const vault = createVault(keys)
       if (encrypted > 0) log.info({ values: encrypted }, 'stored secrets encrypted for their rows')
       await ensureDefaults({ config, vault, newId: () => crypto.randomUUID(), providers, ...stores })
+      return keys
     } finally {
       await providers.close()
       await database.close()

@@ -9,11 +9,13 @@ import { PrimaryStore } from '../http/rate-limit-cluster.js'
 import type { RedisCounter } from '../http/rate-limit-redis.js'
 import { type App, createAppServer } from '../http/server.js'
 import { closeServer, endConnections, watchConnections } from '../http/shutdown.js'
+import type { KeyRing } from '../keys/envelope/open.js'
 import type { Log } from '../log/log.js'
 import { inTime } from '../outbound/in-time.js'
 import { createService, type Service } from '../wiring/service.js'
 import { listenForOperators, ownSources, tellPrimary } from './operations.js'
 import { onStop } from './stop-signals.js'
+import { tellKeysToPrimary } from './worker-keys.js'
 
 /**
  * Time for which idle connections stay open. It is longer than one minute, the usual time of proxies. So the proxy
@@ -95,12 +97,15 @@ async function listenForStrangers(
  * Serves requests until a signal stops the process. The process is alone, or a worker of a primary process. The
  * database must have been prepared before.
  *
+ * @param keyEncryptionKeys the keys that `prepareDatabase` opened
  * @throws if the service cannot begin, for example if a port is in use.
  */
-export async function serve(config: Config, log: Log): Promise<void> {
+export async function serve(config: Config, log: Log, keyEncryptionKeys: KeyRing): Promise<void> {
   const redis = config.redisUrl === undefined ? undefined : await redisCounter(config.redisUrl, log)
   const service = await createService(config, {
     log,
+    keyEncryptionKeys,
+    ...(cluster.isWorker ? { onKeysChanged: tellKeysToPrimary } : {}),
     ...(redis === undefined ? {} : { checks: { redis: redis.check } }),
   })
   if (config.metrics.port !== undefined) service.operated.metrics.readProcess()

@@ -1,6 +1,6 @@
 import { certificateEnd, expiriesOf, WARN_DAYS } from '../agent/certificate-watch.js'
 import type { AgentRecord, AgentStore } from '../agent/store.js'
-import type { Config } from '../config/config.js'
+import { type Config, encrypts } from '../config/config.js'
 import type { KeyStore } from '../keys/store.js'
 import { DAY_SECONDS } from '../maintenance/task.js'
 import { item, type SetupId, type SetupItem } from './item.js'
@@ -22,8 +22,8 @@ export function httpsItem({
   )
 }
 
-export const keyEncryptionItem = ({ keyEncryptionKeys }: Pick<Config, 'keyEncryptionKeys'>): SetupItem =>
-  keyEncryptionKeys.length > 0
+export const keyEncryptionItem = (config: Pick<Config, 'keyEncryptionKeys' | 'wrapping'>): SetupItem =>
+  encrypts(config)
     ? item('keyEncryption', 'ok', 'Private keys and secrets are stored encrypted.')
     : item(
         'keyEncryption',

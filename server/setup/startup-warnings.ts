@@ -1,5 +1,5 @@
 import { certificateWarnings } from '../agent/certificate-watch.js'
-import type { Config } from '../config/config.js'
+import { type Config, encrypts } from '../config/config.js'
 
 /** Warnings for the operator at each start. A warning does not prevent the start. */
 export function startupWarnings(config: Config, now = new Date()): string[] {
@@ -7,7 +7,7 @@ export function startupWarnings(config: Config, now = new Date()): string[] {
   if (config.authDisabled) warnings.push('AUTH_DISABLED is true: every caller is an admin. For local development only.')
   if (config.allowInsecureHttp)
     warnings.push('ALLOW_INSECURE_HTTP is true: plain HTTP is accepted. For local development only.')
-  if (config.keyEncryptionKeys.length === 0) {
+  if (!encrypts(config)) {
     warnings.push(
       'KEY_ENCRYPTION_KEY is not set: PRIVATE KEYS ARE STORED IN THE CLEAR. Set it to 32 random bytes in base64url.',
     )

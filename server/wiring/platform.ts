@@ -27,9 +27,12 @@ import { openEncryption } from '../keys/at-rest/encryption.js'
 import { createAtRestStore } from '../keys/at-rest/store.js'
 import { createWalks } from '../keys/at-rest/walk.js'
 import { createWalkStore } from '../keys/at-rest/walk-store.js'
-import { createRefusals } from '../keys/claims/refusals.js'
+import { createRefusals, type Refusals } from '../keys/claims/refusals.js'
 import { createClaimsVault, installationOf } from '../keys/claims/vault.js'
 import { createDecryptionKeys } from '../keys/decryption-keys.js'
+import { followEnvelopeKeys } from '../keys/envelope/follow.js'
+import type { KeyRing } from '../keys/envelope/open.js'
+import { createEnvelopeStore } from '../keys/envelope/store.js'
 import { createKeys, rootSecret } from '../keys/keys.js'
 import { createKeyProviders } from '../keys/providers/providers.js'
 import { createKeyStore } from '../keys/store.js'
@@ -75,6 +78,12 @@ export interface PlatformOptions {
   readonly idempotency?: IdempotencyLimits
   /** Interval between two looks at the stored trusted lists, in milliseconds. Default: 20,000. */
   readonly trustListsEveryMs?: number
+  /** The key-encryption keys that the start opened. Default: the keys of the environment. Needed if a key provider wraps keys. */
+  readonly keyEncryptionKeys?: KeyRing
+  /** Called after a rotation changed the key-encryption keys of this process. */
+  readonly onKeysChanged?: (keys: readonly Uint8Array[]) => void
+  /** Interval between two looks for a new key-encryption key, in milliseconds. Default: 10,000. */
+  readonly envelopeKeysEveryMs?: number
   /** Readiness checks of further components. */
   readonly checks?: Record<string, () => Promise<unknown>>
 }
@@ -111,6 +120,21 @@ function memoized(make: (label: string) => Uint8Array): (label: string) => Uint8
   }
 }
 
+/** The key-encryption keys of this process. A running process changes the list when a key is rotated. */
+function openedKeys({ keyEncryptionKeys, wrapping }: Config, { keyEncryptionKeys: opened }: PlatformOptions): KeyRing {
+  if (opened === undefined && (wrapping.current ?? wrapping.previous) !== undefined)
+    throw new Error('The start must open the wrapped key-encryption keys.')
+  return opened ?? [...keyEncryptionKeys]
+}
+
+function encryptionStatus(
+  envelopeKeys: Pick<ReturnType<typeof followEnvelopeKeys>, 'degraded'> | undefined,
+  refusals: Pick<Refusals, 'status'>,
+) {
+  const degraded = envelopeKeys?.degraded()
+  return degraded === undefined ? refusals.status() : { degraded }
+}
+
 /**
  * Creates the parts that all features of a process use: configuration, database, keys, outbound requests, events.
  *
@@ -131,7 +155,7 @@ export async function createPlatform(
     onConnectionLost: (error) => log.warn({ reason: error.message }, 'database connection lost'),
   })
   const metrics = createMetrics()
-  const { keyEncryptionKeys } = config
+  const keyEncryptionKeys = openedKeys(config, options)
   const root = await rootSecret(createKeyStore(database), keyEncryptionKeys)
   const atRest = createAtRestStore(database)
   const encryption = await openEncryption({ store: atRest, keys: keyEncryptionKeys, log }, root)
@@ -159,6 +183,20 @@ export async function createPlatform(
     outbound: { ...options.outbound, onEnd: metrics.outbound },
   })
   const keys = createKeys(stores.keys, vault, keyProviders)
+  const envelopeKeys =
+    config.wrapping.current === undefined
+      ? undefined
+      : followEnvelopeKeys({
+          config,
+          store: createEnvelopeStore(database),
+          atRest,
+          providers: keyProviders,
+          encryption,
+          ring: keyEncryptionKeys,
+          log,
+          onChanged: options.onKeysChanged ?? (() => {}),
+          everyMs: options.envelopeKeysEveryMs,
+        })
   const sealingKey = memoized((label) => deriveKey(root.secret, label))
   const baseUrls = [config.issuerBaseUrl, config.verifierBaseUrl]
   const outboundOptions: OutboundOptions = {
@@ -276,13 +314,12 @@ export async function createPlatform(
     ...(tokens.identityProvider === undefined ? {} : { identityProvider: tokens.identityProvider }),
     ...certificateChecks(config, clock),
     registrations: () => registrationsCheck(stores.registrations, clock()),
-    ...(config.keyEncryptionKeys.length === 0 ? {} : { encryption: async () => refusals.status() }),
+    ...(keyEncryptionKeys.length === 0 ? {} : { encryption: async () => encryptionStatus(envelopeKeys, refusals) }),
     ...(keyProviders.names.length === 0 ? {} : { keyProviders: keyProviders.health }),
     ...options.checks,
   }
-  const [current, ...former] = keyEncryptionKeys
   const encryptionTasks =
-    current === undefined
+    keyEncryptionKeys.length === 0
       ? []
       : [
           encryptionTask({
@@ -290,11 +327,11 @@ export async function createPlatform(
             encryption,
             walks: createWalks({
               store: createWalkStore(database),
-              keys: [current, ...former],
+              keys: keyEncryptionKeys,
               claims,
               isEncrypted: encryption.isEncrypted,
             }),
-            current,
+            keys: keyEncryptionKeys,
             log,
             onValues: metrics.encryption,
             onRefused: refusals.note,
@@ -370,6 +407,7 @@ export async function createPlatform(
       state.stopping = true
     },
     async close() {
+      await envelopeKeys?.close()
       encryption.close()
       await trustLists.close()
       await listReading.close()

@@ -85,6 +85,7 @@ describe('defaults', () => {
       authDisabled: false,
       allowInsecureHttp: false,
       keyEncryptionKeys: [],
+      wrapping: { current: undefined, previous: undefined },
       rateLimit: { max: 60, windowSeconds: 60 },
       redisUrl: undefined,
       trustProxy: undefined,
@@ -292,9 +293,36 @@ describe('an invalid value is named in one line', () => {
     )
   })
 
+  it.each<[Record<string, string>, string]>([
+    [
+      { KEY_ENCRYPTION_KEY: KEY, KEY_ENCRYPTION_PROVIDER: 'hsm:wrapping' },
+      'KEY_ENCRYPTION_KEY and KEY_ENCRYPTION_PROVIDER must not both be set. The former key is KEY_ENCRYPTION_KEY_PREVIOUS.',
+    ],
+    [
+      { KEY_ENCRYPTION_PROVIDER_PREVIOUS: 'hsm:wrapping' },
+      'KEY_ENCRYPTION_KEY or KEY_ENCRYPTION_PROVIDER must be defined where KEY_ENCRYPTION_PROVIDER_PREVIOUS is.',
+    ],
+    [
+      { KEY_ENCRYPTION_PROVIDER: 'hsm:wrapping', KEY_ENCRYPTION_PROVIDER_PREVIOUS: 'hsm:wrapping' },
+      'KEY_ENCRYPTION_PROVIDER_PREVIOUS must name another key than KEY_ENCRYPTION_PROVIDER.',
+    ],
+    [
+      { KEY_ENCRYPTION_PROVIDER: 'hsm:wrapping' },
+      'KEY_ENCRYPTION_PROVIDER must begin with the name of a provider of KEY_PROVIDERS.',
+    ],
+    ...['hsm', 'hsm:', ':wrapping', 'HSM:wrapping', 'hsm: wrapping', `hsm:${'k'.repeat(501)}`].map(
+      (value): [Record<string, string>, string] => [
+        { KEY_ENCRYPTION_PROVIDER: value },
+        'KEY_ENCRYPTION_PROVIDER must be PROVIDER:KEY, with the name of a provider of KEY_PROVIDERS and the name of a key there.',
+      ],
+    ),
+  ])('a wrapping key with %j', (env, problem) => {
+    expect(refusalWith(env)).toContain(problem)
+  })
+
   it('KEY_ENCRYPTION_KEY_PREVIOUS without KEY_ENCRYPTION_KEY', () => {
     expect(refusalWith({ KEY_ENCRYPTION_KEY_PREVIOUS: KEY })).toBe(
-      line('KEY_ENCRYPTION_KEY must be defined where KEY_ENCRYPTION_KEY_PREVIOUS is.'),
+      line('KEY_ENCRYPTION_KEY or KEY_ENCRYPTION_PROVIDER must be defined where KEY_ENCRYPTION_KEY_PREVIOUS is.'),
     )
   })
 

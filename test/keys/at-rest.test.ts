@@ -265,7 +265,7 @@ describe('keys:rotate --reencrypt', () => {
   it('needs a KEY_ENCRYPTION_KEY', async () => {
     await using service = await startService()
     await expect(keysCommand(['--reencrypt'], environmentOf(service))).rejects.toThrow(
-      'KEY_ENCRYPTION_KEY must be defined.',
+      'KEY_ENCRYPTION_KEY or KEY_ENCRYPTION_PROVIDER must be defined.',
     )
   })
 })

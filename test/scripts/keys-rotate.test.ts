@@ -64,5 +64,5 @@ it('npm run keys:rotate finds the embedded database without any variable, before
   expect(await rotate(['--alg', 'EdDSA'])).toEqual({ code: 0, output: expect.stringMatching(ROTATED) })
   await expect(project.postgresPid()).resolves.toBeNull()
   const refused = await rotate(['--reencrypt'])
-  expect(refused).toEqual({ code: 1, output: 'KEY_ENCRYPTION_KEY must be defined.\n' })
+  expect(refused).toEqual({ code: 1, output: 'KEY_ENCRYPTION_KEY or KEY_ENCRYPTION_PROVIDER must be defined.\n' })
 })

@@ -3,11 +3,11 @@ import { type AppOptions, createApp } from '../../server/app.js'
 import { type Config, readConfig } from '../../server/config/config.js'
 import { connectDatabase, UNHURRIED_MS } from '../../server/database/connect.js'
 import { createAppServer } from '../../server/http/server.js'
-import { createAtRestStore } from '../../server/keys/at-rest/store.js'
-import { openStoredKeys } from '../../server/keys/keys.js'
+import type { KeyRing } from '../../server/keys/envelope/open.js'
+import { openKeys } from '../../server/keys/open-keys.js'
 import { createKeyProviders } from '../../server/keys/providers/providers.js'
 import { createVault } from '../../server/keys/vault.js'
-import { createLog } from '../../server/log/log.js'
+import { createLog, type Log } from '../../server/log/log.js'
 import type { Features } from '../../server/wiring/features.js'
 import type { Platform } from '../../server/wiring/platform.js'
 import { createService, type Service, type ServiceOptions as WiringOptions } from '../../server/wiring/service.js'
@@ -94,19 +94,15 @@ async function send(url: string, method: string, path: string, options: RequestO
   return { status: response.status, headers: response.headers, text, json: parsed(text) }
 }
 
-async function makeDefaults(config: Config): Promise<void> {
+async function makeDefaults(config: Config, log: Log): Promise<KeyRing> {
   const database = connectDatabase(config.databaseUrl, { max: 2, waitMs: UNHURRIED_MS })
   const stores = createStores(database)
-  await openStoredKeys({ keys: stores.keys, atRest: createAtRestStore(database) }, config.keyEncryptionKeys)
   const providers = createKeyProviders({ config, clock: () => new Date() })
   try {
-    await ensureDefaults({
-      config,
-      vault: createVault(config.keyEncryptionKeys),
-      newId: () => crypto.randomUUID(),
-      providers,
-      ...stores,
-    })
+    const { keys } = await openKeys({ config, database, providers, log })
+    const vault = createVault(keys)
+    await ensureDefaults({ config, vault, newId: () => crypto.randomUUID(), providers, ...stores })
+    return keys
   } finally {
     await providers.close()
     await database.close()
@@ -134,9 +130,11 @@ export async function startService(options: ServiceOptions = {}): Promise<TestSe
     LOG_LEVEL: 'silent',
     ...(typeof options.env === 'function' ? await options.env(url) : options.env),
   })
-  await makeDefaults(config)
+  const log = createLog(config.logLevel)
+  const keyEncryptionKeys = await makeDefaults(config, options.log ?? log)
   const service = await createService(config, {
-    log: createLog(config.logLevel),
+    log,
+    keyEncryptionKeys,
     ...onBusyMachine,
     ...options,
     outbound: { ...onBusyMachine.outbound, ...options.outbound },

@@ -48,6 +48,7 @@ export const TABLES: Readonly<Record<string, readonly PersonRecord[] | string>> 
   credential_status_job_items: 'Ids of credentials whose status a job will change.',
   status_list_announcement: 'A time.',
   content_keys: 'Encrypted keys of claims. The claims are in other records.',
+  envelope_keys: 'Keys of the installation, wrapped by a key provider.',
   encryption_progress: 'The position of the encryption of stored values.',
   key_sets: 'Groups of keys without an owner.',
   keys: 'Private keys, and public keys that the DIDs of a person contain.',

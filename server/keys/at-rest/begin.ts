@@ -9,6 +9,9 @@ import { dependsOnKey, mayBeClear, WALK_NAMES, type WalkName } from './walk.js'
 
 const BATCH = 1_000
 
+/** The message for keys that do not decrypt the stored keys. */
+export const NOT_DECRYPTED = 'KEY_ENCRYPTION_KEY does not decrypt the stored keys.'
+
 /** Names a wrong key-encryption key in the error, for the operator. */
 export async function namingTheKey<T>(work: () => Promise<T>): Promise<T> {
   try {
@@ -16,9 +19,7 @@ export async function namingTheKey<T>(work: () => Promise<T>): Promise<T> {
   } catch (cause) {
     if (!(cause instanceof SecretError)) throw cause
     throw new ConfigurationError(
-      cause.keyIsMissing
-        ? 'KEY_ENCRYPTION_KEY does not decrypt the stored keys.'
-        : `A stored secret cannot be used: ${cause.message}`,
+      cause.keyIsMissing ? NOT_DECRYPTED : `A stored secret cannot be used: ${cause.message}`,
       { cause },
     )
   }
@@ -179,7 +180,7 @@ function assertKeysAreThere(known: readonly ColumnProgress[], configured: readon
   if (first === undefined) return
   const [key, columns] = first
   throw new ConfigurationError(
-    `Values of ${columns.join(', ')} are still encrypted under the key ${key}, and neither KEY_ENCRYPTION_KEY nor KEY_ENCRYPTION_KEY_PREVIOUS is that key. Set KEY_ENCRYPTION_KEY_PREVIOUS to that key until the log says "all stored values are encrypted". Without that key these values are lost; docs/operations/certificates-and-trust.md says what still works.`,
+    `Values of ${columns.join(', ')} are still encrypted under the key ${key}, and neither KEY_ENCRYPTION_KEY nor KEY_ENCRYPTION_KEY_PREVIOUS is that key, and the database has no such wrapped key. Set KEY_ENCRYPTION_KEY_PREVIOUS to that key until the log says "all stored values are encrypted". Without that key these values are lost; docs/operations/certificates-and-trust.md says what still works.`,
   )
 }
 

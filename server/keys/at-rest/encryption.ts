@@ -19,6 +19,8 @@ export interface Encryption {
   readonly left: () => ReadonlyMap<string, number>
   /** Reads record and progress again. */
   readonly refresh: () => Promise<void>
+  /** Follows the job again, after a change of the key-encryption key. */
+  readonly resume: () => Promise<void>
   /** Records that every value of a column is encrypted. */
   readonly complete: (name: WalkName) => Promise<void>
   readonly close: () => void
@@ -26,7 +28,7 @@ export interface Encryption {
 
 export interface EncryptionPorts {
   readonly store: Pick<AtRestStore, 'secret' | 'replaceSecret' | 'progress' | 'done'>
-  /** Key-encryption keys of 32 octets; the first one encrypts. */
+  /** Key-encryption keys of 32 octets; the first one encrypts. The content of the list may change. */
   readonly keys: readonly Uint8Array[]
   readonly log: Pick<Log, 'warn'>
 }
@@ -44,7 +46,6 @@ const rowsLeft = ({ position, rows, seen }: ColumnProgress) =>
  * reads a column in the clear again after it has seen the column done.
  */
 export async function openEncryption({ store, keys, log }: EncryptionPorts, root: Root): Promise<Encryption> {
-  const [current] = keys
   const encrypted = new Set<string>(root.encrypted)
   let progress: readonly ColumnProgress[] = []
   let timer: NodeJS.Timeout | undefined
@@ -64,21 +65,25 @@ export async function openEncryption({ store, keys, log }: EncryptionPorts, root
     if (pending().length === 0) clearInterval(timer)
   }
 
-  if (current !== undefined) {
+  const resume = async () => {
     await refresh()
-    if (pending().length > 0) {
-      timer = setInterval(() => {
-        refresh().catch((err: unknown) => log.warn({ err }, 'progress of the encryption is unknown'))
-      }, EVERY_MS).unref()
-    }
+    if (pending().length === 0) return
+    clearInterval(timer)
+    timer = setInterval(() => {
+      refresh().catch((err: unknown) => log.warn({ err }, 'progress of the encryption is unknown'))
+    }, EVERY_MS).unref()
   }
+
+  if (keys.length > 0) await resume()
 
   return {
     isEncrypted: (column) => encrypted.has(column),
     pending,
     left: () => new Map(progress.map((column) => [column.column, rowsLeft(column)])),
     refresh,
+    resume,
     async complete(name) {
+      const [current] = keys
       if (current === undefined) return
       const vault = createVault(keys)
       for (;;) {
@@ -88,13 +93,13 @@ export async function openEncryption({ store, keys, log }: EncryptionPorts, root
         const text = rootText({ secret: recorded.secret, encrypted: columns.add(name) })
         if (await store.replaceSecret(ROOT.id, stored, await vault.protect(ROOT, text))) break
       }
-      await store.done(name)
+      await store.done(name, kekId(current))
       await refresh()
     },
     close: () => clearInterval(timer),
   }
 }
 
-/** Whether this process encrypts under the key that the progress names. After a change of the key, older processes do not work. */
-export const isOurs = (progress: readonly ColumnProgress[], current: Uint8Array): boolean =>
-  progress.every(({ keyId }) => keyId === kekId(current))
+/** Whether this process encrypts under the key that the progress names. A process that does not have the newest key does not work. */
+export const isOurs = (progress: readonly ColumnProgress[], [current]: readonly Uint8Array[]): boolean =>
+  current !== undefined && progress.every(({ keyId }) => keyId === kekId(current))

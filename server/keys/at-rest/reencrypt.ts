@@ -13,7 +13,7 @@ const MAX_NAMED = 20
 export interface ReencryptPorts {
   readonly store: AtRestStore
   readonly walkStore: WalkStore
-  readonly keys: readonly [Uint8Array, ...Uint8Array[]]
+  readonly keys: readonly Uint8Array[]
   readonly root: Root
 }
 

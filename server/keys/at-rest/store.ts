@@ -172,12 +172,17 @@ export function createAtRestStore({ prisma, sql }: Database) {
           refused = CASE WHEN EXCLUDED.position = '' THEN 0 ELSE p.refused END`
     },
 
-    /** Records a batch, unless another process has moved the position meanwhile. */
-    async moved(column: string, from: string, to: string, { seen, changed, refused }: BatchCounts): Promise<void> {
+    /** Records a batch, unless another process has moved the position or changed the key meanwhile. @param keyId the key of the batch */
+    async moved(
+      { column, keyId }: Pick<ColumnProgress, 'column' | 'keyId'>,
+      from: string,
+      to: string,
+      { seen, changed, refused }: BatchCounts,
+    ): Promise<void> {
       await sql(noRow)`
         UPDATE encryption_progress SET position = ${to}, seen = seen + ${seen}, changed = changed + ${changed},
           refused = refused + ${refused}
-        WHERE column_name = ${column} AND position = ${from}`
+        WHERE column_name = ${column} AND key_id = ${keyId} AND position = ${from}`
     },
 
     /** Begins a column again after its last row, if a start asked for it. @returns whether it begins again */
@@ -188,10 +193,11 @@ export function createAtRestStore({ prisma, sql }: Database) {
       return rows.length > 0
     },
 
-    /** Records that a column is done. */
-    async done(column: string): Promise<void> {
+    /** Records that a column is done under a key, unless the key has changed meanwhile. */
+    async done(column: string, keyId: string): Promise<void> {
       await sql(noRow)`
-        UPDATE encryption_progress SET position = NULL, again = false, former_key_ids = '{}' WHERE column_name = ${column}`
+        UPDATE encryption_progress SET position = NULL, again = false, former_key_ids = '{}'
+        WHERE column_name = ${column} AND key_id = ${keyId}`
     },
   }
 }

@@ -107,23 +107,27 @@ function walkOf<Row extends { readonly stored: string | null }, Renewed>(
 /** Dependencies of walks. */
 export interface WalkPorts {
   readonly store: WalkStore
-  /** Key-encryption keys of 32 octets; the first one encrypts, all of them decrypt. */
-  readonly keys: readonly [Uint8Array, ...Uint8Array[]]
+  /** Key-encryption keys of 32 octets, at least one; the first one encrypts, all of them decrypt. The content of the list may change. */
+  readonly keys: readonly Uint8Array[]
   readonly claims: Pick<ClaimsVault, 'protectJson' | 'rewrapped'>
   /** Whether the service has encrypted a column. A value in the clear is then refused, and never encrypted. */
   readonly isEncrypted: (column: ProtectedName | ClaimsName) => boolean
 }
 
+function currentKey([current]: readonly Uint8Array[]): Uint8Array {
+  if (current === undefined) throw new Error('There is no key-encryption key.')
+  return current
+}
+
 function secretWalk(column: ProtectedColumn, { store, keys, isEncrypted }: WalkPorts): Walk {
   const vault = createVault(keys)
-  const prefix = secretPrefix(keys[0])
   let own: ReadonlySet<string> = new Set()
   let isDone = false
   return walkOf<VisitedRow, NewValue>(column.name, {
     page: async (after, take) => {
       // Before the read: another process may finish the column while this process works on the page.
       isDone = isEncrypted(column.name)
-      const rows = await store.secrets(column, prefix, after, take)
+      const rows = await store.secrets(column, secretPrefix(currentKey(keys)), after, take)
       // The start encrypted the keys of the installation itself, so one in the clear is not its own.
       const left = column.name === 'keys.private_jwk' ? rows.filter(({ stored }) => stored !== null) : []
       own = left.length === 0 ? new Set() : new Set(await store.ownKeys(left.map(({ id }) => id)))
@@ -176,9 +180,8 @@ function keyOfPosition(position: string): readonly [id: string, column: string] 
 }
 
 function contentKeysWalk({ store, keys, claims }: WalkPorts): Walk {
-  const prefix = wrappedPrefix(keys[0])
   return walkOf<VisitedKey, NewContentKey>(CONTENT_KEYS, {
-    page: (after, take) => store.contentKeys(prefix, keyOfPosition(after), take),
+    page: (after, take) => store.contentKeys(wrappedPrefix(currentKey(keys)), keyOfPosition(after), take),
     positionOf: keyPosition,
     renewed: async ({ id, column, version }, stored) => {
       const value = claims.rewrapped({ column: column as ClaimsName, id }, stored)

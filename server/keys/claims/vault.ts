@@ -56,7 +56,7 @@ export const installationOf = (rootSecret: Uint8Array): string =>
 
 /** Dependencies of {@link createClaimsVault}. */
 export interface ClaimsVaultPorts {
-  /** Key-encryption keys of 32 octets; the first one wraps, all of them unwrap. */
+  /** Key-encryption keys of 32 octets; the first one wraps, all of them unwrap. The content of the list may change. */
   readonly keys: readonly Uint8Array[]
   readonly installation: string
   /** Whether a column's claims in the clear are refused, because all claims of the column were encrypted. */
@@ -87,11 +87,11 @@ function unwrapKey(keys: readonly Uint8Array[], wrapped: string, bound: string):
 }
 
 export function createClaimsVault({ keys, installation, clearIsRefused, onRefused }: ClaimsVaultPorts): ClaimsVault {
-  const [current] = keys
+  const current = (): Uint8Array | undefined => keys[0]
 
   const revealed = (place: Place<ClaimsName>, stored: unknown, wrappedKey: string | null): unknown => {
     if (typeof stored !== 'string') {
-      if (current !== undefined && clearIsRefused(place.column)) {
+      if (keys.length > 0 && clearIsRefused(place.column)) {
         throw new SecretError(`A value of ${place.column} is not encrypted for its row.`)
       }
       return stored
@@ -102,11 +102,12 @@ export function createClaimsVault({ keys, installation, clearIsRefused, onRefuse
   }
 
   const protectJson = (place: Place<ClaimsName>, json: string): ProtectedClaims => {
-    if (current === undefined) return { place, json, wrappedKey: null }
+    const kek = current()
+    if (kek === undefined) return { place, json, wrappedKey: null }
     const contentKey = newContentKey()
     const bound = boundTo(installation, place)
     const encrypted = encryptBound(contentKeyOf(contentKey), json, bound)
-    return { place, json: `"${encrypted}"`, wrappedKey: wrapKey(current, contentKey, bound) }
+    return { place, json: `"${encrypted}"`, wrappedKey: wrapKey(kek, contentKey, bound) }
   }
 
   return {
@@ -114,9 +115,10 @@ export function createClaimsVault({ keys, installation, clearIsRefused, onRefuse
     protectJson,
 
     rewrapped(place, wrappedKey) {
-      if (current === undefined || wrappedKey.startsWith(wrappedPrefix(current))) return undefined
+      const kek = current()
+      if (kek === undefined || wrappedKey.startsWith(wrappedPrefix(kek))) return undefined
       const bound = boundTo(installation, place)
-      return wrapKey(current, unwrapKey(keys, wrappedKey, bound), bound)
+      return wrapKey(kek, unwrapKey(keys, wrappedKey, bound), bound)
     },
 
     reveal<Claims>(place: Place<ClaimsName>, stored: unknown, wrappedKey: string | null) {
@@ -130,7 +132,7 @@ export function createClaimsVault({ keys, installation, clearIsRefused, onRefuse
     },
 
     keyOf: (column, id) =>
-      current === undefined
+      keys.length === 0
         ? fragment`NULL::text`
         : fragment`(SELECT k.wrapped FROM content_keys k WHERE k.row_id = ${id} AND k.column_name = ${column})`,
 

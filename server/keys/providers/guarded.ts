@@ -6,7 +6,7 @@ import { verificationKey } from '../../protocol/jose/verification-key.js'
 import { type KeyProvider, type ProviderKey, ProviderRefusal, ProviderUnavailable } from './provider.js'
 import { createSlots } from './slots.js'
 
-export type ProviderOperation = 'generate' | 'find' | 'sign' | 'check'
+export type ProviderOperation = 'generate' | 'find' | 'sign' | 'wrap' | 'unwrap' | 'check'
 
 /**
  * How a call ended. `busy`: the queue was full. `invalid-signature`: the provider's signature did not fit the public key.
@@ -50,6 +50,8 @@ function outcomeOf(error: unknown): ProviderOutcome {
   if (error instanceof ProviderRefusal) return 'refused'
   return error instanceof ProviderUnavailable ? 'unavailable' : 'failed'
 }
+
+const cannotWrap = (name: string) => new ProviderRefusal(`the kind of the key provider ${name} cannot wrap keys.`)
 
 export type GuardedProvider = ReturnType<typeof guardProvider>
 
@@ -157,6 +159,20 @@ export function guardProvider({ name, open, limits, onCall, onEnd }: GuardPorts)
         throw errors.signingUnavailable(cause)
       }
     },
+
+    /** Wraps a key-encryption key. @throws {ProviderRefusal} if the kind or the key cannot wrap. */
+    wrap: (reference: string, key: Uint8Array, place: string): Promise<string> =>
+      call('wrap', async (provider, signal) => {
+        if (provider.wrap === undefined) throw cannotWrap(name)
+        return provider.wrap(reference, key, place, signal)
+      }),
+
+    /** Unwraps a key-encryption key. @throws {ProviderRefusal} if the wrapped key was altered, or another key wrapped it. */
+    unwrap: (reference: string, wrapped: string, place: string): Promise<Uint8Array> =>
+      call('unwrap', async (provider, signal) => {
+        if (provider.unwrap === undefined) throw cannotWrap(name)
+        return provider.unwrap(reference, wrapped, place, signal)
+      }),
 
     /** Checks that the provider answers. */
     check,

@@ -56,6 +56,27 @@ export interface KeyProvider {
    */
   sign(key: ProviderKey, data: Uint8Array, signal: AbortSignal): Promise<Uint8Array>
 
+  /**
+   * Wraps a key-encryption key of 32 octets. Absent if the kind cannot wrap. The call may be repeated, because it changes nothing.
+   *
+   * Only the provider must be able to make a wrapped key that {@link KeyProvider.unwrap} accepts. Otherwise a person who can write to the
+   * database could insert a key. A public key alone is therefore not enough.
+   *
+   * @param reference the name of the wrapping key, as an operator configures it
+   * @param place names the wrapped key. If the provider has additional authenticated data, it is bound to this name.
+   * @returns printable ASCII without spaces, at most 4,000 characters. It holds what `unwrap` needs, such as the version of the wrapping key
+   * @throws {ProviderRefusal} if there is no such key, or if the key must not wrap, can be read or can be exported
+   */
+  wrap?(reference: string, key: Uint8Array, place: string, signal: AbortSignal): Promise<string>
+
+  /**
+   * Unwraps a key. The text is from the database, so it may be hostile. It must not choose the wrapping key, only a version of this key.
+   *
+   * @throws {ProviderRefusal} if the text is malformed, was altered, or was wrapped by another key or, where the provider can tell, for
+   *   another place
+   */
+  unwrap?(reference: string, wrapped: string, place: string, signal: AbortSignal): Promise<Uint8Array>
+
   /** Checks that the provider answers and accepts this service's credentials. It signs nothing. */
   check(signal: AbortSignal): Promise<void>
 

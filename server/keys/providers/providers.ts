@@ -1,6 +1,6 @@
 import { errors } from '../../api/errors.js'
 import { type Config, ConfigurationError } from '../../config/config.js'
-import type { KeyProviderKind } from '../../config/key-providers.js'
+import type { KeyProviderKind, WrappingKey } from '../../config/key-providers.js'
 import type { Outbound, OutboundFetch } from '../../outbound/guard.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
 import type { SignatureAlgorithm } from '../../protocol/jose/algorithms.js'
@@ -20,7 +20,7 @@ export interface StoredProviderKey extends ProviderKey {
 }
 
 export interface KeyProvidersPorts {
-  readonly config: Pick<Config, 'keyProviders'>
+  readonly config: Pick<Config, 'keyProviders' | 'wrapping'>
   readonly clock: () => Date
   readonly onCall?: GuardPorts['onCall'] | undefined
   /** Name resolution and address rules of the network, which tests set. */
@@ -110,6 +110,24 @@ export function createKeyProviders({ config, clock, onCall = () => {}, outbound 
     sign: async ({ provider, ...key }: StoredProviderKey, data: Uint8Array): Promise<Uint8Array> =>
       providerOf(provider).sign(key, data),
 
+    /**
+     * Wraps a key-encryption key.
+     *
+     * @throws {ProviderRefusal} if the key of the provider cannot wrap
+     * @throws any other error if the provider cannot do it now
+     */
+    wrap: ({ provider, key }: WrappingKey, plain: Uint8Array, place: string): Promise<string> =>
+      providerOf(provider).wrap(key, plain, place),
+
+    /**
+     * Unwraps a key-encryption key.
+     *
+     * @throws {ProviderRefusal} if the wrapped key was altered, or another key wrapped it
+     * @throws any other error if the provider cannot do it now
+     */
+    unwrap: ({ provider, key }: WrappingKey, wrapped: string, place: string): Promise<Uint8Array> =>
+      providerOf(provider).unwrap(key, wrapped, place),
+
     /** Opens and checks each provider. @throws {ConfigurationError} that names the provider that cannot be used. */
     async start(): Promise<void> {
       for (const provider of providers.values()) {
@@ -148,7 +166,10 @@ export function createKeyProviders({ config, clock, onCall = () => {}, outbound 
     /** For readiness: `degraded` names the providers that do not answer. */
     async health(): Promise<{ readonly degraded: string } | 'up'> {
       const away = (await states()).filter(({ fault }) => fault !== null).map(({ name }) => name)
-      return away.length === 0 ? 'up' : { degraded: `${away.join(', ')} cannot be used` }
+      if (away.length === 0) return 'up'
+      const wrapping = away.filter((name) => name === config.wrapping.current?.provider)
+      const more = wrapping.map((name) => `. The key-encryption key is in memory, and the next start needs ${name}`)
+      return { degraded: `${away.join(', ')} cannot be used${more.join('')}` }
     },
 
     async close(): Promise<void> {

@@ -15,8 +15,8 @@ export interface EncryptionTaskPorts {
   readonly store: Pick<AtRestStore, 'moved' | 'beganAgain' | 'progress'>
   readonly encryption: Pick<Encryption, 'pending' | 'complete'>
   readonly walks: readonly Walk[]
-  /** The key-encryption key that encrypts. */
-  readonly current: Uint8Array
+  /** Key-encryption keys; the first one encrypts. The content of the list may change. */
+  readonly keys: readonly Uint8Array[]
   readonly log: Pick<Log, 'info' | 'warn' | 'error'>
   /** Counts values for metrics. */
   readonly onValues: (column: string, outcome: 'encrypted' | 'refused', count: number) => void
@@ -33,7 +33,7 @@ export interface EncryptionTaskPorts {
  * column is done, the root secret records it (`keys/at-rest/root.ts`), and a value in the clear is refused.
  */
 export function encryptionTask(ports: EncryptionTaskPorts): MaintenanceTask {
-  const { store, encryption, walks, current, log, onValues, onRefused } = ports
+  const { store, encryption, walks, keys, log, onValues, onRefused } = ports
   let working = false
 
   const noteRefused = (column: string, refused: readonly RefusedValue[], before: number) => {
@@ -62,7 +62,7 @@ export function encryptionTask(ports: EncryptionTaskPorts): MaintenanceTask {
       await end(walk, progress)
       return { count: 0, more: true, lateSeconds: 0 }
     }
-    await store.moved(walk.name, from, position, { seen, changed, refused: refused.length })
+    await store.moved(progress, from, position, { seen, changed, refused: refused.length })
     onValues(walk.name, 'encrypted', changed)
     noteRefused(walk.name, refused, progress.refused)
     // Without progress, another transaction has the rows: the job tries again after the interval.
@@ -79,7 +79,7 @@ export function encryptionTask(ports: EncryptionTaskPorts): MaintenanceTask {
       const pending = pendingIn(await store.progress())
       const [next] = pending
       const walk = walks.find(({ name }) => name === next?.column)
-      if (next === undefined || walk === undefined || !isOurs(pending, current)) return NOTHING
+      if (next === undefined || walk === undefined || !isOurs(pending, keys)) return NOTHING
       if (!working) log.info({ columns: pending.map(({ column }) => column) }, 'encryption of stored values begins')
       working = true
       return batch(walk, next, ROWS)

@@ -76,6 +76,29 @@ describe('a key provider', () => {
     expect(calls).toBe(1)
   })
 
+  it('whose kind cannot wrap is refused by name, and wraps once more only if it was away', async () => {
+    const { guard } = guardOf({})
+    for (const call of [guard.wrap('k', data, 'place'), guard.unwrap('k', 'wrapped', 'place')])
+      await expect(call).rejects.toThrow('the kind of the key provider test cannot wrap keys.')
+    let calls = 0
+    const unwrap = async () => {
+      calls += 1
+      if (calls === 1) throw new ProviderUnavailable('away')
+      return data
+    }
+    const away = guardOf({ unwrap })
+    expect(await away.guard.unwrap('k', 'wrapped', 'place')).toBe(data)
+    expect([calls, away.outcomes]).toEqual([2, ['unwrap ok']])
+    const no = guardOf({
+      unwrap: async () => {
+        calls += 1
+        throw new ProviderRefusal('altered')
+      },
+    })
+    await expect(no.guard.unwrap('k', 'wrapped', 'place')).rejects.toThrow('altered')
+    expect([calls, no.outcomes]).toEqual([3, ['unwrap refused']])
+  })
+
   it('whose credentials are wrong is opened once, so that it is not locked', async () => {
     let opened = 0
     const { guard } = guardOf({}, {}, async () => {

@@ -152,3 +152,28 @@ test('moto: credentials by web identity', async (context) => {
   )
   expect((await provider.generate('by-web-identity', 'ES256', soon())).alg).toBe('ES256')
 })
+
+test('moto: a key is wrapped for its place, moto unwraps it too, and an asymmetric key is refused', async (context) => {
+  if (origin === undefined) return context.skip(whySkipped)
+  const provider = await openProvider('aws-kms', { ...SETTINGS, endpoint: origin }, KEYS, () => new Date())
+  const ask = async (operation: string, input: object) => {
+    const authorization =
+      'AWS4-HMAC-SHA256 Credential=test/20260101/eu-central-1/kms/aws4_request, SignedHeaders=host, Signature=0'
+    const type = 'application/x-amz-json-1.1'
+    const headers = { 'content-type': type, 'x-amz-target': `TrentService.${operation}`, authorization }
+    const answer = await fetch(`${origin}/`, { method: 'POST', headers, body: JSON.stringify(input) })
+    return (await answer.json()) as { KeyMetadata: { Arn: string }; Plaintext: string }
+  }
+  const { KeyMetadata: made } = await ask('CreateKey', { KeySpec: 'SYMMETRIC_DEFAULT', KeyUsage: 'ENCRYPT_DECRYPT' })
+  const key = new Uint8Array(32).fill(7)
+  const wrapped = (await provider.wrap?.(made.Arn, key, 'envelope-key:a', soon())) ?? ''
+  expect(Buffer.from((await provider.unwrap?.(made.Arn, wrapped, 'envelope-key:a', soon())) ?? [])).toEqual(
+    Buffer.from(key),
+  )
+  await expect(provider.unwrap?.(made.Arn, wrapped, 'envelope-key:b', soon())).rejects.toThrow('InvalidCiphertext')
+  const EncryptionContext = { 'credence:place': 'envelope-key:a' }
+  const { Plaintext } = await ask('Decrypt', { CiphertextBlob: wrapped, EncryptionContext })
+  expect(Plaintext).toBe(Buffer.from(key).toString('base64'))
+  const { KeyMetadata: rsa } = await ask('CreateKey', { KeySpec: 'RSA_2048', KeyUsage: 'ENCRYPT_DECRYPT' })
+  await expect(provider.wrap?.(rsa.Arn, key, 'envelope-key:a', soon())).rejects.toThrow('cannot wrap')
+})

@@ -10,7 +10,7 @@ import type { OutboundFetch } from '../../../server/outbound/guard.js'
 import { OutboundError } from '../../../server/outbound/outbound-error.js'
 import { startAws } from './doubles/aws.js'
 import { AZURE_IDS, startAzure } from './doubles/azure.js'
-import type { DoubleServer, Got, KeyWish, Reply } from './doubles/double.js'
+import type { DoubleServer, Got, KeyWish, Reply, WrappingWish } from './doubles/double.js'
 import { KEY_RING, startGoogle } from './doubles/google.js'
 import { startVault } from './doubles/vault.js'
 
@@ -57,6 +57,10 @@ export interface Subject {
   readonly environment: Readonly<Record<string, string>>
   open(): Promise<KeyProvider>
   add(name: string, wish?: KeyWish): string
+  /** @returns the name of the key as an operator configures it */
+  addWrapping(name: string, wish?: WrappingWish): string
+  /** Whether a request asks to unwrap a key. */
+  readonly isUnwrap: (got: Got) => boolean
 }
 
 /** A folder that ends with the test. */
@@ -137,6 +141,9 @@ async function aws(): Promise<Subject> {
     environment,
     open: () => openProvider('aws-kms', { endpoint: double.origin }, environment, clock.now),
     add: (name, wish) => `arn:aws:kms:eu-central-1:111122223333:key/${double.chest.add(name, wish).name}`,
+    addWrapping: (name, wish) =>
+      `arn:aws:kms:eu-central-1:111122223333:key/${double.chest.addWrapping(name, wish).name}`,
+    isUnwrap: (got) => operation(got) === 'TrentService.Decrypt',
   }
 }
 
@@ -166,6 +173,8 @@ async function azure(): Promise<Subject> {
     environment: {},
     open: () => openProvider('azure-keyvault', settings, {}, clock.now),
     add: (name, wish) => double.chest.add(name, wish).name,
+    addWrapping: (name, wish) => double.chest.addWrapping(name, wish).name,
+    isUnwrap: (got) => got.path.endsWith('/unwrapkey'),
   }
 }
 
@@ -190,6 +199,8 @@ async function google(): Promise<Subject> {
     environment: {},
     open: () => openProvider('google-kms', settings, {}, clock.now),
     add: (name, wish) => `${KEY_RING}/cryptoKeys/${double.chest.add(name, wish).name}/cryptoKeyVersions/1`,
+    addWrapping: (name, wish) => double.chest.addWrapping(name, wish).name,
+    isUnwrap: (got) => got.path.endsWith(':decrypt'),
   }
 }
 
@@ -218,6 +229,8 @@ async function vault(): Promise<Subject> {
     environment: {},
     open: () => openProvider('vault-transit', settings, {}, clock.now),
     add: (name, wish) => `${double.chest.add(name, wish).name}/1`,
+    addWrapping: (name, wish) => double.chest.addWrapping(name, wish).name,
+    isUnwrap: (got) => got.path.startsWith('/v1/signing/decrypt/'),
   }
 }
 

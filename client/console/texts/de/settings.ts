@@ -60,6 +60,9 @@ export const settings: InOtherWords<typeof english> = {
       CLIENT_SECRET_PREVIOUS: 'Früheres Geheimnis der Backends',
       KEY_ENCRYPTION_KEY: 'Schlüssel, der gespeicherte Schlüssel verschlüsselt',
       KEY_ENCRYPTION_KEY_PREVIOUS: 'Früherer Schlüssel, der gespeicherte Schlüssel verschlüsselt',
+      KEY_ENCRYPTION_PROVIDER: 'Schlüssel bei einem Anbieter, der den Schlüsselverschlüsselungsschlüssel verschlüsselt',
+      KEY_ENCRYPTION_PROVIDER_PREVIOUS:
+        'Früherer Schlüssel bei einem Anbieter, der den Schlüsselverschlüsselungsschlüssel verschlüsselt',
       KEY_PROVIDERS: 'Datei der Schlüsselanbieter',
       ISSUER_KEY_PROVIDER: 'Schlüsselanbieter des Standardausstellers',
       ISSUER_SIGNING: 'Signieren mit dem Schlüssel des Standardausstellers',

@@ -57,6 +57,8 @@ export const settings = {
       CLIENT_SECRET_PREVIOUS: 'Former client secret of backends',
       KEY_ENCRYPTION_KEY: 'Key that encrypts stored keys',
       KEY_ENCRYPTION_KEY_PREVIOUS: 'Former key that encrypts stored keys',
+      KEY_ENCRYPTION_PROVIDER: 'Key in a provider that wraps the key-encryption key',
+      KEY_ENCRYPTION_PROVIDER_PREVIOUS: 'Former key in a provider that wraps the key-encryption key',
       KEY_PROVIDERS: 'File of the key providers',
       ISSUER_KEY_PROVIDER: 'Key provider of the default issuer',
       ISSUER_SIGNING: 'Signing with the key of the default issuer',

@@ -60,6 +60,8 @@ export const settings: InOtherWords<typeof english> = {
       CLIENT_SECRET_PREVIOUS: 'Secreto de cliente anterior de los backends',
       KEY_ENCRYPTION_KEY: 'Clave que cifra las claves almacenadas',
       KEY_ENCRYPTION_KEY_PREVIOUS: 'Clave anterior que cifra las claves almacenadas',
+      KEY_ENCRYPTION_PROVIDER: 'Clave de un proveedor que cifra la clave de cifrado de claves',
+      KEY_ENCRYPTION_PROVIDER_PREVIOUS: 'Clave anterior de un proveedor que cifra la clave de cifrado de claves',
       KEY_PROVIDERS: 'Archivo de los proveedores de claves',
       ISSUER_KEY_PROVIDER: 'Proveedor de claves del emisor predeterminado',
       ISSUER_SIGNING: 'Firma con la clave del emisor predeterminado',

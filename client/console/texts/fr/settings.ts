@@ -60,6 +60,8 @@ export const settings: InOtherWords<typeof english> = {
       CLIENT_SECRET_PREVIOUS: 'Ancien secret client des backends',
       KEY_ENCRYPTION_KEY: 'Clé qui chiffre les clés stockées',
       KEY_ENCRYPTION_KEY_PREVIOUS: 'Ancienne clé qui chiffre les clés stockées',
+      KEY_ENCRYPTION_PROVIDER: 'Clé d’un fournisseur qui chiffre la clé de chiffrement de clés',
+      KEY_ENCRYPTION_PROVIDER_PREVIOUS: 'Ancienne clé d’un fournisseur qui chiffre la clé de chiffrement de clés',
       KEY_PROVIDERS: 'Fichier des fournisseurs de clés',
       ISSUER_KEY_PROVIDER: 'Fournisseur de clés de l’émetteur par défaut',
       ISSUER_SIGNING: 'Signature avec la clé de l’émetteur par défaut',

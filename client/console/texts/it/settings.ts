@@ -60,6 +60,9 @@ export const settings: InOtherWords<typeof english> = {
       CLIENT_SECRET_PREVIOUS: 'Segreto client precedente dei backend',
       KEY_ENCRYPTION_KEY: 'Chiave che cifra le chiavi memorizzate',
       KEY_ENCRYPTION_KEY_PREVIOUS: 'Chiave precedente che cifra le chiavi memorizzate',
+      KEY_ENCRYPTION_PROVIDER: 'Chiave di un fornitore che cifra la chiave di cifratura delle chiavi',
+      KEY_ENCRYPTION_PROVIDER_PREVIOUS:
+        'Chiave precedente di un fornitore che cifra la chiave di cifratura delle chiavi',
       KEY_PROVIDERS: 'File dei fornitori di chiavi',
       ISSUER_KEY_PROVIDER: 'Fornitore di chiavi dell’emittente predefinito',
       ISSUER_SIGNING: 'Firma con la chiave dell’emittente predefinito',

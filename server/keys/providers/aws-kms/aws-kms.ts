@@ -18,6 +18,7 @@ import {
 } from '../remote/exchange.js'
 import { keepCredential } from '../remote/kept-credential.js'
 import { COORDINATE_OCTETS, ecdsaDigest, publicKeyOf } from '../remote/public-key.js'
+import { octetsOfWrapped } from '../remote/wrapped-text.js'
 import { type AwsSource, awsCredentials } from './credentials.js'
 import { signedHeaders } from './signature-v4.js'
 
@@ -147,6 +148,22 @@ export function createAwsKms(places: AwsKmsPlaces, tools: ProviderTools): KeyPro
       if (signature === undefined) throw new ProviderUnavailable(`${service} answered with a malformed signature.`)
       return signature
     },
+    async wrap(reference, key, place, signal) {
+      const metadata = membersOf(await call('DescribeKey', { KeyId: reference }, signal), 'KeyMetadata')
+      const name = `The key ${reference} of the key provider ${tools.name}`
+      // The public part of an asymmetric key wraps too, so anybody could make a wrapped key.
+      if (metadata.KeyUsage !== 'ENCRYPT_DECRYPT' || metadata.KeySpec !== 'SYMMETRIC_DEFAULT')
+        throw new ProviderRefusal(`${name} cannot wrap: it is no symmetric key for encryption (SYMMETRIC_DEFAULT).`)
+      if (metadata.KeyState !== 'Enabled' || metadata.Enabled !== true)
+        throw new ProviderRefusal(`${name} is not enabled: its KeyState is ${codeOf(metadata.KeyState) ?? 'unknown'}.`)
+      const input = { KeyId: reference, Plaintext: Buffer.from(key).toString('base64'), ...contextOf(place) }
+      return Buffer.from(base64In(await call('Encrypt', input, signal), 'CiphertextBlob', service)).toString('base64')
+    },
+    async unwrap(reference, wrapped, place, signal) {
+      const blob = octetsOfWrapped(wrapped).toString('base64')
+      const input = { KeyId: reference, CiphertextBlob: blob, ...contextOf(place) }
+      return base64In(await call('Decrypt', input, signal), 'Plaintext', service)
+    },
     async check(signal) {
       const { answer, failure } = await ask('ListKeys', { Limit: 1 }, signal)
       // A refusal for lack of a permission shows that KMS answers and knows the credentials.
@@ -155,6 +172,9 @@ export function createAwsKms(places: AwsKmsPlaces, tools: ProviderTools): KeyPro
     async close() {},
   }
 }
+
+/** KMS binds the ciphertext to the encryption context, and shows the context in the log of CloudTrail. */
+const contextOf = (place: string) => ({ EncryptionContext: { 'credence:place': place } })
 
 function specOf(alg: SignatureAlgorithm): Spec {
   const spec = SPECS[alg]

@@ -1,3 +1,4 @@
+import { constants, createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import type { SignatureAlgorithm } from '../../../protocol/jose/algorithms.js'
 import { decodeBase64url } from '../../../protocol/jose/base64url.js'
 import {
@@ -41,6 +42,9 @@ const ALGORITHMS: readonly SignatureAlgorithm[] = ['ES256', 'ES384', 'ES256K']
 
 /** A key with or without its version. */
 const REFERENCE = /^[A-Za-z0-9-]{1,127}(?:\/[A-Za-z0-9]{1,64})?$/
+
+/** Version, wrapped key and, for RSA, the signature. */
+const WRAPPED = /^[A-Za-z0-9]{1,64}\.[\w-]{1,1400}(?:\.[\w-]{1,1400})?$/
 
 /** An adapter for Azure Key Vault. A key's reference is its name and version, such as `payments/78deebed173b48e4`. */
 export function createAzureKeyVault(
@@ -104,6 +108,45 @@ export function createAzureKeyVault(
     return { reference, ...publicKeyOf({ key, format: 'jwk' }, name, service, ALGORITHMS) }
   }
 
+  /** Checks what Key Vault says about a key that wraps. `version` is its name and version. */
+  const wrappingKeyOf = (bundle: Readonly<Record<string, unknown>>) => {
+    const jwk = membersOf(bundle, 'key')
+    const attributes = membersOf(bundle, 'attributes')
+    const version = referenceOf(textIn(jwk, 'kid', service))
+    const { kty, key_ops: operations, n, e } = jwk
+    const refuse = (reason: string) =>
+      new ProviderRefusal(`The key ${version} of the key provider ${tools.name} ${reason}.`)
+    const isSymmetric = kty === 'oct-HSM'
+    if (!isSymmetric && kty !== 'RSA' && kty !== 'RSA-HSM')
+      throw refuse(`cannot wrap: its type is ${codeOf(kty) ?? 'unknown'}, not RSA, RSA-HSM or oct-HSM`)
+    if (hsm && kty === 'RSA') throw refuse('lies in no hardware module: its type is RSA, not RSA-HSM')
+    const needed = isSymmetric ? ['wrapKey', 'unwrapKey'] : ['wrapKey', 'unwrapKey', 'sign']
+    for (const operation of needed)
+      if (!Array.isArray(operations) || !operations.includes(operation))
+        throw refuse(`cannot wrap: its key_ops lack ${operation}`)
+    if (attributes.exportable === true || isObject(bundle.release_policy)) throw refuse('can be exported')
+    if (attributes.enabled !== true) throw refuse('is not enabled')
+    const now = tools.clock().getTime() / 1000
+    if (typeof attributes.nbf === 'number' && attributes.nbf > now) throw refuse('is not valid yet')
+    return { version, isSymmetric, publicKey: isSymmetric ? undefined : rsaKey(n, e) }
+  }
+
+  const rsaKey = (n: unknown, e: unknown): KeyObject => {
+    try {
+      const key = createPublicKey({ key: { kty: 'RSA', n: String(n), e: String(e) }, format: 'jwk' })
+      if ((key.asymmetricKeyDetails?.modulusLength ?? 0) >= 2048) return key
+    } catch {
+      // The answer is malformed.
+    }
+    throw new ProviderUnavailable(`${service} answered with something that is no RSA key of at least 2048 bits.`)
+  }
+
+  const octetsIn = (answer: Readonly<Record<string, unknown>>): Uint8Array => {
+    const octets = decodeBase64url(textIn(answer, 'value', service))
+    if (octets === undefined) throw new ProviderUnavailable(`${service} answered with a value that is no base64url.`)
+    return octets
+  }
+
   /** The name and version of a key, from its address in this vault. */
   const referenceOf = (kid: string): string => {
     const prefix = `${vaultUrl}/keys/`
@@ -141,6 +184,33 @@ export function createAzureKeyVault(
         throw new ProviderUnavailable(`${service} answered with a malformed signature.`)
       return signature
     },
+    async wrap(reference, key, place, signal) {
+      const { version, isSymmetric } = wrappingKeyOf(await call('GET', `keys/${pathOf(reference)}?${API}`, signal))
+      const input = { alg: isSymmetric ? 'A256KW' : 'RSA-OAEP-256', value: Buffer.from(key).toString('base64url') }
+      const answer = await call('POST', `keys/${version}/wrapkey?${API}`, signal, input)
+      const wrapped = octetsIn(answer)
+      const parts = [versionIn(version), Buffer.from(wrapped).toString('base64url')]
+      if (isSymmetric) return parts.join('.')
+      const digest = createHash('sha256').update(signedText(place, parts)).digest('base64url')
+      const signed = await call('POST', `keys/${version}/sign?${API}`, signal, { alg: 'PS256', value: digest })
+      return [...parts, Buffer.from(octetsIn(signed)).toString('base64url')].join('.')
+    },
+    async unwrap(reference, wrapped, place, signal) {
+      const [version = '', encrypted = '', signature] = wrapped.split('.')
+      if (!WRAPPED.test(wrapped)) throw new ProviderRefusal('the wrapped key has a wrong form.')
+      const [name, wanted] = pathOf(reference).split('/')
+      if (wanted !== undefined && wanted !== version) throw new ProviderRefusal('another version wrapped the key.')
+      const path = `${name}/${version}`
+      const found = wrappingKeyOf(await call('GET', `keys/${path}?${API}`, signal))
+      if (found.version !== path) throw new ProviderUnavailable(`${service} answered with another key.`)
+      if (found.publicKey !== undefined) {
+        const text = signedText(place, [version, encrypted])
+        const isOurs = signature !== undefined && verifiedByRsa(found.publicKey, text, signature)
+        if (!isOurs) throw new ProviderRefusal('the wrapped key was altered, or another key or place has it.')
+      }
+      const input = { alg: found.isSymmetric ? 'A256KW' : 'RSA-OAEP-256', value: encrypted }
+      return octetsIn(await call('POST', `keys/${path}/unwrapkey?${API}`, signal, input))
+    },
     async check(signal) {
       const { answer, code, failure } = await ask('GET', `keys?maxresults=1&${API}`, signal)
       // A refusal for lack of a permission shows that the vault answers and knows the token.
@@ -148,6 +218,21 @@ export function createAzureKeyVault(
     },
     async close() {},
   }
+}
+
+const versionIn = (reference: string): string => reference.slice(reference.indexOf('/') + 1)
+
+/**
+ * Everybody can wrap with the public part of an RSA key. So the wrapped key has a signature of the same RSA key, which only the vault can
+ * make. The signature also binds the wrapped key to its place. The text begins with a fixed word, because the key could sign other texts.
+ */
+const signedText = (place: string, parts: readonly string[]): string =>
+  ['credence-wrapped-key', place, ...parts].join('\n')
+
+/** PS256 (RFC 7518 §3.5). */
+function verifiedByRsa(key: KeyObject, text: string, signature: string): boolean {
+  const padding = { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST }
+  return verify('sha256', Buffer.from(text), { key, ...padding }, Buffer.from(signature, 'base64url'))
 }
 
 function curveOf(alg: SignatureAlgorithm): string {

@@ -20,6 +20,7 @@ import {
 } from '../remote/exchange.js'
 import { keepCredential } from '../remote/kept-credential.js'
 import { COORDINATE_OCTETS, ecdsaDigest, publicKeyOf } from '../remote/public-key.js'
+import { octetsOfWrapped } from '../remote/wrapped-text.js'
 import { crc32c } from './crc32c.js'
 import { type GoogleSource, googleCredentials } from './credentials.js'
 
@@ -51,6 +52,8 @@ const ALGORITHMS: readonly SignatureAlgorithm[] = ['ES256', 'ES384', 'ES256K']
 
 const VERSION =
   /^projects\/[a-z0-9.:-]{1,63}\/locations\/[a-z0-9-]{1,40}\/keyRings\/[\w-]{1,63}\/cryptoKeys\/[\w-]{1,63}\/cryptoKeyVersions\/\d{1,10}$/
+const CRYPTO_KEY =
+  /^projects\/[a-z0-9.:-]{1,63}\/locations\/[a-z0-9-]{1,40}\/keyRings\/[\w-]{1,63}\/cryptoKeys\/[\w-]{1,63}$/
 const SHORT = /^[\w-]{1,63}(?:\/\d{1,10})?$/
 
 /** Levels that are hardware modules. */
@@ -105,6 +108,23 @@ export function createGoogleKms(
     const [name, version = '1'] = reference.split('/')
     if (SHORT.test(reference)) return `${keyRing}/cryptoKeys/${name}/cryptoKeyVersions/${version}`
     throw new ProviderRefusal(`A key of the key provider ${tools.name} must be a key version, or the name of a key.`)
+  }
+
+  /** The resource name of a key that wraps. Cloud KMS encrypts with its primary version, and finds the version of a ciphertext. */
+  const wrappingKeyOf = (reference: string): string => {
+    if (CRYPTO_KEY.test(reference)) return reference
+    if (/^[\w-]{1,63}$/.test(reference)) return `${keyRing}/cryptoKeys/${reference}`
+    throw new ProviderRefusal(
+      `A wrapping key of the key provider ${tools.name} must be the name of a key, without a version.`,
+    )
+  }
+
+  const dataOf = (place: string) => {
+    const octets = Buffer.from(place)
+    return {
+      additionalAuthenticatedData: octets.toString('base64'),
+      additionalAuthenticatedDataCrc32c: String(crc32c(octets)),
+    }
   }
 
   const checkSum = (members: Readonly<Record<string, unknown>>, name: string, octets: Uint8Array, what: string) => {
@@ -172,6 +192,33 @@ export function createGoogleKms(
       const signature = joseSignatureOf(der, COORDINATE_OCTETS[alg] ?? 0)
       if (signature === undefined) throw new ProviderUnavailable(`${service} answered with a malformed signature.`)
       return signature
+    },
+    async wrap(reference, key, place, signal) {
+      const path = wrappingKeyOf(reference)
+      const name = `The key ${path} of the key provider ${tools.name}`
+      const refuse = (reason: string) => new ProviderRefusal(`${name} ${reason}.`)
+      const found = await call('GET', path, signal)
+      if (found.purpose !== 'ENCRYPT_DECRYPT') throw refuse('cannot wrap: its purpose is not ENCRYPT_DECRYPT')
+      const { protectionLevel: level, state } = membersOf(found, 'primary')
+      if (state !== 'ENABLED') throw refuse(`is not enabled: the state of its primary version is ${codeOf(state)}`)
+      if (protectionLevel === 'HSM' && !IN_HARDWARE.has(level))
+        throw refuse(`lies in no hardware module: its protectionLevel is ${codeOf(level) ?? 'unknown'}`)
+      const octets = Buffer.from(key)
+      const input = { plaintext: octets.toString('base64'), plaintextCrc32c: String(crc32c(octets)), ...dataOf(place) }
+      const answer = await call('POST', `${path}:encrypt`, signal, input)
+      const wrapped = Buffer.from(base64In(answer, 'ciphertext', service))
+      if (answer.verifiedPlaintextCrc32c !== true) throw mangled('key')
+      if (answer.verifiedAdditionalAuthenticatedDataCrc32c !== true) throw mangled('place')
+      checkSum(answer, 'ciphertextCrc32c', wrapped, 'wrapped key')
+      return wrapped.toString('base64')
+    },
+    async unwrap(reference, wrapped, place, signal) {
+      const octets = octetsOfWrapped(wrapped)
+      const input = { ciphertext: wrapped, ciphertextCrc32c: String(crc32c(octets)), ...dataOf(place) }
+      const answer = await call('POST', `${wrappingKeyOf(reference)}:decrypt`, signal, input)
+      const key = base64In(answer, 'plaintext', service)
+      checkSum(answer, 'plaintextCrc32c', key, 'key')
+      return key
     },
     async check(signal) {
       const { answer, failure } = await ask('GET', keyRing, signal)

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { VARIABLES } from '../../../config/shown.js'
+import { decodeBase64url, encodeBase64url } from '../../../protocol/jose/base64url.js'
 import { digestOf } from '../digest.js'
 import { type KeyProvider, ProviderRefusal, type ProviderTools, ProviderUnavailable } from '../provider.js'
 import type { Answer, Call, Calls } from './messages.js'
@@ -206,6 +207,15 @@ export async function openPkcs11(
     find: async (reference, signal) => (await connection()).call('find', { reference }, signal),
     async sign({ reference, alg }, data, signal) {
       return (await connection()).call('sign', { reference, alg, data: digestOf(alg, data) ?? data }, signal)
+    },
+    async wrap(reference, key, place, signal) {
+      const wrapped = await (await connection()).call('wrap', { reference, key, place }, signal)
+      return encodeBase64url(wrapped)
+    },
+    async unwrap(reference, wrapped, place, signal) {
+      const octets = decodeBase64url(wrapped)
+      if (octets === undefined) throw new ProviderRefusal('the wrapped key is not in base64url.')
+      return (await connection()).call('unwrap', { reference, wrapped: octets, place }, signal)
     },
     async check(signal) {
       await (await connection()).call('check', {}, signal)

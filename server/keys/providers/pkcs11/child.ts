@@ -28,6 +28,14 @@ function answer(send: (message: Answer) => void): void {
     if (question.call === 'generate') return opened().generate(question.given.label, question.given.alg)
     if (question.call === 'find') return opened().find(question.given.reference)
     if (question.call === 'check') return opened().check()
+    if (question.call === 'wrap') {
+      const { reference, key, place } = question.given
+      return opened().wrap(reference, key, place)
+    }
+    if (question.call === 'unwrap') {
+      const { reference, wrapped, place } = question.given
+      return opened().unwrap(reference, wrapped, place)
+    }
     const { reference, alg, data } = question.given
     return opened().sign(reference, alg, data)
   }

@@ -10,6 +10,18 @@ export interface Attribute {
   readonly value?: number | boolean | string | Buffer
 }
 
+/** CKM_AES_GCM with its parameters (PKCS#11 v2.40 §2.12.3). `type` names the structure for `pkcs11js`. */
+export interface GcmMechanism {
+  readonly mechanism: number
+  readonly parameter: {
+    readonly type: number
+    readonly iv: Buffer
+    readonly ivBits: number
+    readonly aad: Buffer
+    readonly tagBits: number
+  }
+}
+
 /** The functions of PKCS#11 that this service calls (PKCS#11 v2.40 §5), as the package `pkcs11js` offers them. */
 export interface Cryptoki {
   load(path: string): void
@@ -36,6 +48,10 @@ export interface Cryptoki {
   ): { readonly publicKey: Handle; readonly privateKey: Handle }
   C_SignInit(session: Handle, mechanism: { readonly mechanism: number; readonly parameter: null }, key: Handle): void
   C_SignAsync(session: Handle, data: Buffer, signature: Buffer): Promise<Buffer>
+  C_EncryptInit(session: Handle, mechanism: GcmMechanism, key: Handle): void
+  C_EncryptAsync(session: Handle, data: Buffer, encrypted: Buffer): Promise<Buffer>
+  C_DecryptInit(session: Handle, mechanism: GcmMechanism, key: Handle): void
+  C_DecryptAsync(session: Handle, encrypted: Buffer, data: Buffer): Promise<Buffer>
 }
 
 interface Library {

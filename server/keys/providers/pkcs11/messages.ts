@@ -26,6 +26,15 @@ export interface Calls {
     readonly given: { readonly reference: string; readonly alg: SignatureAlgorithm; readonly data: Uint8Array }
     readonly result: Uint8Array
   }
+  /** `place` is the additional authenticated data. */
+  wrap: {
+    readonly given: { readonly reference: string; readonly key: Uint8Array; readonly place: string }
+    readonly result: Uint8Array
+  }
+  unwrap: {
+    readonly given: { readonly reference: string; readonly wrapped: Uint8Array; readonly place: string }
+    readonly result: Uint8Array
+  }
   check: { readonly given: Record<string, never>; readonly result: null }
 }
 

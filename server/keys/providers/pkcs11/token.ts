@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { SignatureAlgorithm } from '../../../protocol/jose/algorithms.js'
 import type { Jwk } from '../../../protocol/jose/jwk.js'
 import { ProviderRefusal, ProviderUnavailable } from '../provider.js'
-import type { Attribute, Cryptoki, Handle } from './library.js'
+import type { Attribute, Cryptoki, GcmMechanism, Handle } from './library.js'
 import type { FoundKey, Opening } from './messages.js'
 
 // PKCS#11 v3.0, Appendix B, "Manifest constants".
@@ -14,7 +14,9 @@ const CKF_USER_PIN_LOCKED = 0x40000
 const CKU_USER = 1
 const CKO_PUBLIC_KEY = 2
 const CKO_PRIVATE_KEY = 3
+const CKO_SECRET_KEY = 4
 const CKK_EC = 3
+const CKK_AES = 0x1f
 const CKK_EC_EDWARDS = 0x40
 const CKA_CLASS = 0x0
 const CKA_TOKEN = 0x1
@@ -23,10 +25,12 @@ const CKA_LABEL = 0x3
 const CKA_KEY_TYPE = 0x100
 const CKA_ID = 0x102
 const CKA_SENSITIVE = 0x103
+const CKA_ENCRYPT = 0x104
 const CKA_DECRYPT = 0x105
 const CKA_UNWRAP = 0x107
 const CKA_SIGN = 0x108
 const CKA_VERIFY = 0x10a
+const CKA_VALUE_LEN = 0x161
 const CKA_EXTRACTABLE = 0x162
 const CKA_EC_PARAMS = 0x180
 const CKA_EC_POINT = 0x181
@@ -35,6 +39,25 @@ const CKM_EC_KEY_PAIR_GEN = 0x1040
 const CKM_ECDSA = 0x1041
 const CKM_EC_EDWARDS_KEY_PAIR_GEN = 0x1055
 const CKM_EDDSA = 0x1057
+const CKM_AES_GCM = 0x1087
+
+/** The structure CK_GCM_PARAMS of PKCS#11 v2.40, as `pkcs11js` numbers it. */
+const GCM_PARAMS = 7
+
+const AES_OCTETS = 32
+const NONCE_OCTETS = 12
+const TAG_OCTETS = 16
+/** Key-encryption keys are AES-256 keys. */
+const WRAPPED_OCTETS = NONCE_OCTETS + 32 + TAG_OCTETS
+
+/**
+ * Not AES key wrap (CKM_AES_KEY_WRAP): it wraps objects, so the key-encryption key would have to be an object that the token lets go again.
+ * Key wrap also has no additional authenticated data. One wrapping key wraps few keys, so random nonces suffice.
+ */
+const gcm = (iv: Buffer, place: string): GcmMechanism => ({
+  mechanism: CKM_AES_GCM,
+  parameter: { type: GCM_PARAMS, iv, ivBits: 8 * NONCE_OCTETS, aad: Buffer.from(place), tagBits: 8 * TAG_OCTETS },
+})
 
 /** Longest signature: r and s of P-384. */
 const MOST_SIGNATURE_OCTETS = 96
@@ -189,16 +212,41 @@ export function openToken(cryptoki: Cryptoki, opening: Opening) {
     return id === undefined ? { type: CKA_LABEL, value: reference } : { type: CKA_ID, value: Buffer.from(id, 'hex') }
   }
 
-  function privateKeyOf(reference: string): Handle {
-    const found = search([{ type: CKA_CLASS, value: CKO_PRIVATE_KEY }, namedBy(reference)])
+  function keyOf(objectClass: number, kind: string, reference: string): Handle {
+    const found = search([{ type: CKA_CLASS, value: objectClass }, namedBy(reference)])
     const [key] = found
     if (key === undefined) {
       // A token that was taken away may look empty. So the key may exist all the same.
       cryptoki.C_GetTokenInfo(slot)
-      throw new ProviderRefusal(`the token has no private key ${reference}.`)
+      throw new ProviderRefusal(`the token has no ${kind} key ${reference}.`)
     }
-    if (found.length > 1) throw new ProviderRefusal(`the token has several private keys ${reference}.`)
+    if (found.length > 1) throw new ProviderRefusal(`the token has several ${kind} keys ${reference}.`)
     return key
+  }
+
+  const privateKeyOf = (reference: string): Handle => keyOf(CKO_PRIVATE_KEY, 'private', reference)
+
+  /** The AES key that wraps. @throws {ProviderRefusal} for a key that this service must not use. */
+  function wrappingKeyOf(reference: string): Handle {
+    if (!mechanisms.has(CKM_AES_GCM)) throw new ProviderRefusal('the token has no AES-GCM (CKM_AES_GCM).')
+    const key = keyOf(CKO_SECRET_KEY, 'secret', reference)
+    const refuse = (reason: string) => new ProviderRefusal(`the key ${reference} ${reason}.`)
+    if (numberOf(attribute(key, CKA_KEY_TYPE)) !== CKK_AES) throw refuse('is no AES key')
+    if (numberOf(attribute(key, CKA_VALUE_LEN)) !== AES_OCTETS) throw refuse('does not have 256 bits')
+    if (!isTrue(attribute(key, CKA_ENCRYPT))) throw refuse('must not encrypt (CKA_ENCRYPT)')
+    if (!isTrue(attribute(key, CKA_DECRYPT))) throw refuse('must not decrypt (CKA_DECRYPT)')
+    if (attribute(key, CKA_EXTRACTABLE)?.[0] !== 0) throw refuse('can be exported (CKA_EXTRACTABLE)')
+    if (!isTrue(attribute(key, CKA_SENSITIVE))) throw refuse('can be read (CKA_SENSITIVE)')
+    return key
+  }
+
+  async function withSession<T>(work: (session: Handle) => Promise<T>): Promise<T> {
+    const session = await take()
+    try {
+      return await work(session)
+    } finally {
+      giveBack(session)
+    }
   }
 
   /** @throws {ProviderRefusal} for a key that this service must not use. */
@@ -289,6 +337,39 @@ export function openToken(cryptoki: Cryptoki, opening: Opening) {
       } finally {
         giveBack(session)
       }
+    },
+
+    /** Wraps a key with AES-GCM. @returns nonce, ciphertext and tag */
+    wrap(reference: string, key: Uint8Array, place: string): Promise<Uint8Array> {
+      const wrapping = wrappingKeyOf(reference)
+      const nonce = randomBytes(NONCE_OCTETS)
+      return withSession(async (session) => {
+        cryptoki.C_EncryptInit(session, gcm(nonce, place), wrapping)
+        const encrypted = await cryptoki.C_EncryptAsync(session, Buffer.from(key), Buffer.alloc(2 * WRAPPED_OCTETS))
+        return Buffer.concat([nonce, encrypted])
+      })
+    },
+
+    /** @throws {ProviderRefusal} if the wrapped key was altered, or was wrapped for another place or by another key. */
+    unwrap(reference: string, wrapped: Uint8Array, place: string): Promise<Uint8Array> {
+      if (wrapped.length !== WRAPPED_OCTETS) throw new ProviderRefusal('the wrapped key has a wrong length.')
+      const wrapping = wrappingKeyOf(reference)
+      const octets = Buffer.from(wrapped)
+      return withSession(async (session) => {
+        try {
+          cryptoki.C_DecryptInit(session, gcm(octets.subarray(0, NONCE_OCTETS), place), wrapping)
+          const text = octets.subarray(NONCE_OCTETS)
+          return await cryptoki.C_DecryptAsync(session, text, Buffer.alloc(2 * WRAPPED_OCTETS))
+        } catch (error) {
+          // SoftHSM answers CKR_GENERAL_ERROR for a wrong tag. If the token still works, the wrapped key is wrong.
+          if (!/^CKR_(ENCRYPTED_DATA_|GENERAL_ERROR|FUNCTION_FAILED|DATA_INVALID|AEAD_)/.test(codeOf(error)))
+            throw error
+          wrappingKeyOf(reference)
+          throw new ProviderRefusal(
+            `the key ${reference} does not unwrap the key: the wrapped key was altered, or another key wrapped it.`,
+          )
+        }
+      })
     },
 
     /** Asks for the token, and reads an attribute of an object if there is one. */

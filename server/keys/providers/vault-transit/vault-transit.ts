@@ -7,7 +7,16 @@ import {
   type ProviderTools,
   ProviderUnavailable,
 } from '../provider.js'
-import { codeOf, createExchange, described, isObject, membersOf, objectIn, textIn } from '../remote/exchange.js'
+import {
+  base64In,
+  codeOf,
+  createExchange,
+  described,
+  isObject,
+  membersOf,
+  objectIn,
+  textIn,
+} from '../remote/exchange.js'
 import { keepCredential } from '../remote/kept-credential.js'
 import { COORDINATE_OCTETS, ecdsaDigest, type PublicKeyInput, publicKeyOf } from '../remote/public-key.js'
 import { type VaultAuthentication, type VaultRequest, vaultCredentials } from './credentials.js'
@@ -37,6 +46,15 @@ const SPECS: Readonly<Partial<Record<SignatureAlgorithm, Spec>>> = {
 const ALGORITHMS: readonly SignatureAlgorithm[] = ['ES256', 'ES384', 'EdDSA']
 
 const REFERENCE = /^([A-Za-z0-9_-][A-Za-z0-9_.-]{0,126})(?:\/(\d{1,9}))?$/
+
+/** Types whose ciphertexts are authenticated, with additional data. */
+const WRAPPING_TYPES: ReadonlySet<string> = new Set(['aes256-gcm96', 'chacha20-poly1305', 'xchacha20-poly1305'])
+
+/** The version of the key is in the ciphertext. */
+const WRAPPED = /^vault:v\d{1,9}:[A-Za-z0-9+/]{1,1000}={0,2}$/
+
+/** Vault binds the ciphertext to these data since version 1.12. */
+const associated = (place: string) => ({ associated_data: Buffer.from(place).toString('base64') })
 
 /** Octets of a signature with Ed25519 (RFC 8032 §5.1.6). */
 const ED25519_OCTETS = 64
@@ -78,6 +96,14 @@ export function createVaultTransit(
     const [, name, version] = REFERENCE.exec(reference) ?? []
     if (name !== undefined) return { name, version: version === undefined ? undefined : Number(version) }
     throw new ProviderRefusal(`A key of the key provider ${tools.name} must be a name, or a name and a version.`)
+  }
+
+  const wrappingKeyOf = (reference: string): string => {
+    const { name, version } = partsOf(reference)
+    if (version === undefined) return name
+    throw new ProviderRefusal(
+      `A wrapping key of the key provider ${tools.name} must be the name of a key, without a version.`,
+    )
   }
 
   const found = async (reference: string, signal: AbortSignal): Promise<ProviderKey> => {
@@ -126,6 +152,28 @@ export function createVaultTransit(
       const signature = signatureIn(text, alg, version)
       if (signature === undefined) throw new ProviderUnavailable(`${service} answered with a malformed signature.`)
       return signature
+    },
+    async wrap(reference, key, place, signal) {
+      const name = wrappingKeyOf(reference)
+      const data = await read(`${mount}/keys/${name}`, signal)
+      const refuse = (reason: string) =>
+        new ProviderRefusal(`The key ${name} of the key provider ${tools.name} ${reason}.`)
+      if (data.exportable !== false) throw refuse('can be exported: exportable is not false')
+      if (data.allow_plaintext_backup !== false) throw refuse('can be exported: allow_plaintext_backup is not false')
+      if (data.derived === true) throw refuse('is derived for each context, so it is no single key')
+      if (typeof data.type !== 'string' || !WRAPPING_TYPES.has(data.type))
+        throw refuse(`cannot wrap: its type is ${codeOf(data.type) ?? 'unknown'}, not aes256-gcm96`)
+      const input = { plaintext: Buffer.from(key).toString('base64'), ...associated(place) }
+      const answer = await call('POST', `${mount}/encrypt/${name}`, signal, input)
+      const wrapped = textIn(membersOf(objectIn(answer, service), 'data'), 'ciphertext', service)
+      if (!WRAPPED.test(wrapped)) throw new ProviderUnavailable(`${service} answered with a malformed ciphertext.`)
+      return wrapped
+    },
+    async unwrap(reference, wrapped, place, signal) {
+      if (!WRAPPED.test(wrapped)) throw new ProviderRefusal('the wrapped key is no ciphertext of Vault.')
+      const input = { ciphertext: wrapped, ...associated(place) }
+      const answer = await call('POST', `${mount}/decrypt/${wrappingKeyOf(reference)}`, signal, input)
+      return base64In(membersOf(objectIn(answer, service), 'data'), 'plaintext', service)
     },
     async check(signal) {
       await call('GET', 'auth/token/lookup-self', signal)

@@ -1,5 +1,16 @@
 import { createHash, createHmac, randomBytes, sign } from 'node:crypto'
-import { type DoubleServer, type Got, jsonOf, type Reply, type StoredKey, startDouble, strictBase64 } from './double.js'
+import {
+  type DoubleServer,
+  type Got,
+  gcmOpened,
+  gcmSealed,
+  jsonOf,
+  type Reply,
+  type StoredKey,
+  type StoredWrappingKey,
+  startDouble,
+  strictBase64,
+} from './double.js'
 
 const hex = (text: string) => createHash('sha256').update(text).digest('hex')
 const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
@@ -94,6 +105,21 @@ export async function startAws(clock: () => Date, lifeSeconds = 3600): Promise<A
       Origin: 'AWS_KMS',
     })
 
+    const wrappingNamed = (input: Record<string, unknown>) =>
+      chest.wrapping.get(String(input.KeyId).replace(/^.*key\//, ''))
+    const wrappingMetadata = (key: StoredWrappingKey) => ({
+      Arn: arn(key.name),
+      KeyId: key.name,
+      Enabled: key.enabled,
+      KeyState: key.enabled ? 'Enabled' : 'Disabled',
+      KeyUsage: key.mayWrap ? 'ENCRYPT_DECRYPT' : 'GENERATE_VERIFY_MAC',
+      KeySpec: key.mayWrap ? (key.isRsa ? 'RSA_2048' : 'SYMMETRIC_DEFAULT') : 'HMAC_256',
+      Origin: 'AWS_KMS',
+    })
+    /** The ciphertext names its key, and the encryption context is authenticated. */
+    const contextIn = ({ EncryptionContext }: Record<string, unknown>) =>
+      JSON.stringify(Object.entries(EncryptionContext ?? {}).sort())
+
     const operations: Record<string, (input: Record<string, unknown>) => Promise<Reply> | Reply> = {
       CreateKey({ KeySpec, KeyUsage, Description }) {
         const curve = Object.entries(SPECS).find(([, { spec }]) => spec === KeySpec)?.[0] as
@@ -104,6 +130,8 @@ export async function startAws(clock: () => Date, lifeSeconds = 3600): Promise<A
         return { status: 200, body: { KeyMetadata: metadataOf(chest.add(`new-${chest.keys.size}`, { curve })) } }
       },
       DescribeKey(input) {
+        const wraps = wrappingNamed(input)
+        if (wraps !== undefined) return { status: 200, body: { KeyMetadata: wrappingMetadata(wraps) } }
         const key = named(input)
         return key === undefined
           ? refuse(400, 'NotFoundException')
@@ -132,6 +160,25 @@ export async function startAws(clock: () => Date, lifeSeconds = 3600): Promise<A
         if (input.MessageType !== 'DIGEST' || message.length !== octets) return refuse(400, 'ValidationException')
         const signature = (await chest.signHash(key, message)).toString('base64')
         return { status: 200, body: { KeyId: arn(key.name), Signature: signature, SigningAlgorithm: algorithm } }
+      },
+      Encrypt(input) {
+        const key = wrappingNamed(input)
+        if (key === undefined) return refuse(400, 'NotFoundException')
+        if (!key.enabled) return refuse(400, 'DisabledException')
+        const sealed = gcmSealed(key.secret, strictBase64(input.Plaintext), contextIn(input))
+        const blob = Buffer.concat([Buffer.from([key.name.length]), Buffer.from(key.name), sealed]).toString('base64')
+        return { status: 200, body: { KeyId: arn(key.name), CiphertextBlob: blob } }
+      },
+      Decrypt(input) {
+        const key = wrappingNamed(input)
+        if (key === undefined) return refuse(400, 'NotFoundException')
+        if (!key.enabled) return refuse(400, 'DisabledException')
+        const blob = strictBase64(input.CiphertextBlob)
+        const length = blob[0] ?? 0
+        if (blob.subarray(1, 1 + length).toString() !== key.name) return refuse(400, 'IncorrectKeyException')
+        const opened = gcmOpened(key.secret, blob.subarray(1 + length), contextIn(input))
+        if (opened === undefined) return refuse(400, 'InvalidCiphertextException')
+        return { status: 200, body: { KeyId: arn(key.name), Plaintext: opened.toString('base64') } }
       },
       ListKeys: () => ({ status: 400, body: { __type: 'com.amazonaws.kms#AccessDeniedException', Message: 'No.' } }),
     }

@@ -1,6 +1,22 @@
-import { createHash, randomBytes } from 'node:crypto'
+import {
+  constants,
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  privateDecrypt,
+  publicEncrypt,
+  randomBytes,
+} from 'node:crypto'
 import { derToJose } from './der-to-jose.js'
-import { type DoubleServer, type Got, jsonOf, type Reply, type StoredKey, startDouble } from './double.js'
+import {
+  type DoubleServer,
+  type Got,
+  jsonOf,
+  type Reply,
+  type StoredKey,
+  type StoredWrappingKey,
+  startDouble,
+} from './double.js'
 
 interface Issued {
   readonly expiresAt: number
@@ -72,6 +88,62 @@ export async function startAzure(clock: () => Date, lifeSeconds = 3600): Promise
       }
     }
 
+    const wrappingBundleOf = (key: StoredWrappingKey): Reply => {
+      const numbers = key.rsa?.publicKey.export({ format: 'jwk' })
+      return {
+        status: 200,
+        body: {
+          key: {
+            kid: `${origin()}/keys/${key.name}/${versionOf(key.name)}`,
+            kty: key.rsa === undefined ? 'oct-HSM' : key.inHardware ? 'RSA-HSM' : 'RSA',
+            key_ops: key.mayWrap ? ['wrapKey', 'unwrapKey', 'sign', 'verify'] : ['encrypt', 'decrypt'],
+            ...(numbers === undefined ? {} : { n: numbers.n, e: numbers.e }),
+          },
+          attributes: { enabled: key.enabled, exportable: key.exportable, created: 1, updated: 1 },
+        },
+      }
+    }
+
+    const byWrappingKey = async (key: StoredWrappingKey, operation: string, input: Record<string, unknown>) => {
+      if (!key.enabled) return refuse(403, 'Forbidden', 'KeyDisabled')
+      if (!key.mayWrap) return refuse(403, 'Forbidden', 'KeyOperationForbidden')
+      const value = Buffer.from(String(input.value), 'base64url')
+      const answer = (octets: Buffer): Reply => ({
+        status: 200,
+        body: {
+          kid: `${origin()}/keys/${key.name}/${versionOf(key.name)}`,
+          value: octets.toString('base64url'),
+        },
+      })
+      if (operation === 'sign') {
+        if (key.rsa === undefined || input.alg !== 'PS256' || value.length !== 32) return refuse(400, 'BadParameter')
+        return answer(await chest.signHashByRsa(key, value))
+      }
+      if (operation !== 'wrapkey' && operation !== 'unwrapkey') return refuse(405, 'MethodNotAllowed')
+      try {
+        if (key.rsa !== undefined) {
+          if (input.alg !== 'RSA-OAEP-256') return refuse(400, 'BadParameter')
+          const oaep = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
+          return answer(
+            operation === 'wrapkey'
+              ? publicEncrypt({ key: key.rsa.publicKey, ...oaep }, value)
+              : privateDecrypt({ key: key.rsa.privateKey, ...oaep }, value),
+          )
+        }
+        if (input.alg !== 'A256KW') return refuse(400, 'BadParameter')
+        // RFC 3394 §2.2.3.1.
+        const start = Buffer.from('a6'.repeat(8), 'hex')
+        if (operation === 'wrapkey') {
+          const cipher = createCipheriv('id-aes256-wrap', key.secret, start)
+          return answer(Buffer.concat([cipher.update(value), cipher.final()]))
+        }
+        const decipher = createDecipheriv('id-aes256-wrap', key.secret, start)
+        return answer(Buffer.concat([decipher.update(value), decipher.final()]))
+      } catch {
+        return refuse(400, 'BadParameter')
+      }
+    }
+
     const credentials = (got: Got): Reply | undefined => {
       if (got.path === '/metadata/identity/oauth2/token') {
         const isRight =
@@ -137,6 +209,11 @@ export async function startAzure(clock: () => Date, lifeSeconds = 3600): Promise
           return bundleOf(
             chest.add(name, { curve, maySign: operations.includes('sign'), inHardware: kty === 'EC-HSM' }),
           )
+        }
+        const wraps = chest.wrapping.get(name)
+        if (wraps !== undefined) {
+          if (version !== undefined && version !== versionOf(name)) return refuse(404, 'KeyNotFound')
+          return got.method === 'GET' ? wrappingBundleOf(wraps) : byWrappingKey(wraps, operation ?? '', jsonOf(got))
         }
         const key = chest.keys.get(name)
         if (key === undefined || (version !== undefined && version !== versionOf(name)))

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createCipheriv, createDecipheriv, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
@@ -40,6 +40,41 @@ export interface StoredKey extends Required<KeyWish> {
   readonly publicKey: KeyObject
 }
 
+/** The kind of a wrapping key, as a test asks for it. */
+export interface WrappingWish {
+  readonly mayWrap?: boolean
+  readonly enabled?: boolean
+  readonly exportable?: boolean
+  readonly inHardware?: boolean
+  /** An RSA key, where a kind has such wrapping keys. */
+  readonly isRsa?: boolean
+}
+
+export interface StoredWrappingKey extends Required<WrappingWish> {
+  readonly name: string
+  readonly secret: Buffer
+  readonly rsa: { readonly privateKey: KeyObject; readonly publicKey: KeyObject } | undefined
+}
+
+/** Nonce, ciphertext and tag of AES-256-GCM. */
+export function gcmSealed(key: Buffer, plaintext: Buffer, data: string): Buffer {
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(data))
+  const text = Buffer.concat([cipher.update(plaintext), cipher.final()])
+  return Buffer.concat([nonce, text, cipher.getAuthTag()])
+}
+
+/** Undefined if the tag is wrong. */
+export function gcmOpened(key: Buffer, sealed: Buffer, data: string): Buffer | undefined {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(0, 12)).setAAD(Buffer.from(data))
+    decipher.setAuthTag(sealed.subarray(-16))
+    return Buffer.concat([decipher.update(sealed.subarray(12, -16)), decipher.final()])
+  } catch {
+    return undefined
+  }
+}
+
 /** A key store of a test: real keys, and ECDSA over a given hash by openssl. */
 export interface KeyChest {
   readonly keys: Map<string, StoredKey>
@@ -49,6 +84,10 @@ export interface KeyChest {
   lying: boolean
   /** The signature over a hash, in DER. */
   signHash(key: StoredKey, hash: Buffer): Promise<Buffer>
+  readonly wrapping: Map<string, StoredWrappingKey>
+  addWrapping(name: string, wish?: WrappingWish): StoredWrappingKey
+  /** The signature PS256 over a hash. */
+  signHashByRsa(key: StoredWrappingKey, hash: Buffer): Promise<Buffer>
 }
 
 export interface DoubleServer {
@@ -79,6 +118,7 @@ function openssl(args: readonly string[], input: Buffer): Promise<Buffer> {
 
 function chestIn(folder: string): KeyChest {
   const keys = new Map<string, StoredKey>()
+  const wrapping = new Map<string, StoredWrappingKey>()
   const fileOf = (name: string) => join(folder, `${Buffer.from(name).toString('hex')}.pem`)
   const chest: KeyChest = {
     keys,
@@ -96,6 +136,20 @@ function chestIn(folder: string): KeyChest {
       const key = keys.get(name)
       if (key === undefined) throw new Error(`There is no key ${name}.`)
       keys.set(name, { ...key, ...wish })
+    },
+    wrapping,
+    addWrapping(name, wish = {}) {
+      const { mayWrap = true, enabled = true, exportable = false, inHardware = true, isRsa = false } = wish
+      const rsa = isRsa ? generateKeyPairSync('rsa', { modulusLength: 2048 }) : undefined
+      if (rsa !== undefined) writeFileSync(fileOf(name), rsa.privateKey.export({ format: 'pem', type: 'pkcs8' }))
+      const key = { name, mayWrap, enabled, exportable, inHardware, isRsa, rsa, secret: randomBytes(32) }
+      wrapping.set(name, key)
+      return key
+    },
+    signHashByRsa({ name }, hash) {
+      const options = ['digest:sha256', 'rsa_padding_mode:pss', 'rsa_pss_saltlen:32', 'rsa_mgf1_md:sha256']
+      const args = ['pkeyutl', '-sign', '-inkey', fileOf(name), ...options.flatMap((option) => ['-pkeyopt', option])]
+      return openssl(args, hash)
     },
     signHash: ({ name }, hash) =>
       openssl(

@@ -1,5 +1,16 @@
 import { generateKeyPairSync, randomBytes, verify } from 'node:crypto'
-import { type DoubleServer, type Got, jsonOf, type Reply, type StoredKey, startDouble, strictBase64 } from './double.js'
+import {
+  type DoubleServer,
+  type Got,
+  gcmOpened,
+  gcmSealed,
+  jsonOf,
+  type Reply,
+  type StoredKey,
+  type StoredWrappingKey,
+  startDouble,
+  strictBase64,
+} from './double.js'
 
 interface Issued {
   readonly expiresAt: number
@@ -143,6 +154,41 @@ export async function startGoogle(clock: () => Date, lifeSeconds = 3600): Promis
       }
     }
 
+    const wrappingAnswer = (key: StoredWrappingKey, path: string, operation: string | undefined, got: Got): Reply => {
+      const name = path.replace(/:.*$/, '')
+      if (operation === undefined) {
+        const primary = {
+          name: `${name}/cryptoKeyVersions/1`,
+          state: key.enabled ? 'ENABLED' : 'DISABLED',
+          protectionLevel: key.inHardware ? 'HSM' : 'SOFTWARE',
+        }
+        const purpose = key.mayWrap ? (key.isRsa ? 'ASYMMETRIC_DECRYPT' : 'ENCRYPT_DECRYPT') : 'MAC'
+        return { status: 200, body: { name, purpose, ...(purpose === 'ENCRYPT_DECRYPT' ? { primary } : {}) } }
+      }
+      if (!key.enabled) return refuse(400, 'FAILED_PRECONDITION')
+      const input = jsonOf(got)
+      const data = strictBase64(input.additionalAuthenticatedData)
+      if (input.additionalAuthenticatedDataCrc32c !== checksum(data)) return refuse(400, 'INVALID_ARGUMENT')
+      if (operation === ':encrypt') {
+        const plaintext = strictBase64(input.plaintext)
+        if (input.plaintextCrc32c !== checksum(plaintext)) return refuse(400, 'INVALID_ARGUMENT')
+        const sealed = gcmSealed(key.secret, plaintext, data.toString())
+        const body = {
+          name: `${name}/cryptoKeyVersions/1`,
+          ciphertext: sealed.toString('base64'),
+          ciphertextCrc32c: checksum(sealed),
+          verifiedPlaintextCrc32c: true,
+          verifiedAdditionalAuthenticatedDataCrc32c: true,
+        }
+        return { status: 200, body }
+      }
+      const sealed = strictBase64(input.ciphertext)
+      const opened =
+        input.ciphertextCrc32c === checksum(sealed) ? gcmOpened(key.secret, sealed, data.toString()) : undefined
+      if (opened === undefined) return refuse(400, 'INVALID_ARGUMENT')
+      return { status: 200, body: { plaintext: opened.toString('base64'), plaintextCrc32c: checksum(opened) } }
+    }
+
     return {
       isCredentials: (got) => !got.path.startsWith('/v1/projects/credence-test'),
       async answer(got) {
@@ -169,6 +215,9 @@ export async function startGoogle(clock: () => Date, lifeSeconds = 3600): Promis
           chest.add(id, { curve: curve as keyof typeof ALGORITHMS, inHardware })
           return { status: 200, body: { name: `${KEY_RING}/cryptoKeys/${id}`, purpose } }
         }
+        const [, wrappingName = '', operation] = /\/cryptoKeys\/([\w-]+)(:encrypt|:decrypt)?$/.exec(path) ?? []
+        const wraps = chest.wrapping.get(wrappingName)
+        if (wraps !== undefined) return wrappingAnswer(wraps, path, operation, got)
         const [, name = '', rest] =
           /\/cryptoKeys\/([\w-]+)\/cryptoKeyVersions\/1(\/publicKey|:asymmetricSign)?$/.exec(path) ?? []
         const key = chest.keys.get(name)

@@ -1,6 +1,17 @@
 import { createHash, randomBytes, sign as signMessage } from 'node:crypto'
 import { derToJose } from './der-to-jose.js'
-import { type DoubleServer, type Got, jsonOf, type Reply, type StoredKey, startDouble, strictBase64 } from './double.js'
+import {
+  type DoubleServer,
+  type Got,
+  gcmOpened,
+  gcmSealed,
+  jsonOf,
+  type Reply,
+  type StoredKey,
+  type StoredWrappingKey,
+  startDouble,
+  strictBase64,
+} from './double.js'
 
 interface Issued {
   expiresAt: number
@@ -110,6 +121,32 @@ export async function startVault(clock: () => Date, lifeSeconds = 3600): Promise
       return { status: 200, body: { data: { signature: `vault:v1:${signature}`, key_version: 1 } } }
     }
 
+    const wrappingAnswer = (key: StoredWrappingKey, operation: string | undefined, got: Got): Reply => {
+      if (operation === 'keys' && got.method === 'GET') {
+        const data = {
+          name: key.name,
+          type: key.mayWrap ? (key.isRsa ? 'rsa-2048' : 'aes256-gcm96') : 'hmac',
+          supports_encryption: key.mayWrap,
+          exportable: key.exportable,
+          allow_plaintext_backup: false,
+          derived: false,
+          latest_version: 1,
+        }
+        return { status: 200, body: { data } }
+      }
+      if (got.method !== 'POST' || !key.mayWrap || !key.enabled) return refuse(400, 'unsupported operation')
+      const input = jsonOf(got)
+      const data = strictBase64(input.associated_data).toString()
+      if (operation === 'encrypt') {
+        const sealed = gcmSealed(key.secret, strictBase64(input.plaintext), data).toString('base64')
+        return { status: 200, body: { data: { ciphertext: `vault:v1:${sealed}`, key_version: 1 } } }
+      }
+      const [, text] = /^vault:v1:(.+)$/.exec(String(input.ciphertext)) ?? []
+      const opened = text === undefined ? undefined : gcmOpened(key.secret, strictBase64(text), data)
+      if (operation !== 'decrypt' || opened === undefined) return refuse(400, 'cipher: message authentication failed')
+      return { status: 200, body: { data: { plaintext: opened.toString('base64') } } }
+    }
+
     return {
       isCredentials: (got) => got.path.startsWith('/v1/auth/'),
       async answer(got) {
@@ -131,7 +168,9 @@ export async function startVault(clock: () => Date, lifeSeconds = 3600): Promise
           bearer.expiresAt = end
           return auth(token, Math.floor((end - now()) / 1000))
         }
-        const [, operation, name = ''] = /^\/v1\/signing\/(keys|sign)\/([\w.-]+)$/.exec(got.path) ?? []
+        const [, operation, name = ''] = /^\/v1\/signing\/(keys|sign|encrypt|decrypt)\/([\w.-]+)$/.exec(got.path) ?? []
+        const wraps = chest.wrapping.get(name)
+        if (wraps !== undefined) return wrappingAnswer(wraps, operation, got)
         if (operation === 'keys' && got.method === 'POST') {
           const { type, exportable, allow_plaintext_backup: backup } = jsonOf(got)
           const curve = Object.entries(TYPES).find(([, known]) => known.type === type)?.[0] as
