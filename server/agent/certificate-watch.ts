@@ -112,7 +112,8 @@ async function licenceWarnings(
 ): Promise<string[]> {
   const leaf = issuerX509?.chain[0]
   if (leaf === undefined) return []
-  const isSigner = certificateProfile(leaf).purposes?.includes(DOCUMENT_SIGNER) === true
+  // The certificates of document signers get the purpose, and the country of their authority.
+  const isSigner = leaf.ca || certificateProfile(leaf).purposes?.includes(DOCUMENT_SIGNER) === true
   const hasCountry = /^C=/m.test(leaf.subject)
   const missing = [
     ...(isSigner ? [] : ['the extended key usage 1.0.18013.5.1.2']),

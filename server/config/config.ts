@@ -374,6 +374,8 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
     if (input.ISSUER_LEGACY_PROFILES !== undefined)
       problems.push('- ISSUER_LEGACY_PROFILES must not be set where ISSUER_PROFILE is haip.')
   }
+  if (input.ISSUER_SIGNING === 'delegated' && input.ISSUER_X509 === undefined)
+    problems.push('- ISSUER_X509 must be defined where ISSUER_SIGNING is delegated.')
   if (input.VERIFIER_PROFILE === 'haip') {
     if (input.VERIFIER_X509 === undefined)
       problems.push('- VERIFIER_X509 must be defined where VERIFIER_PROFILE is haip.')

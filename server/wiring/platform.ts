@@ -30,6 +30,7 @@ import { createWalkStore } from '../keys/at-rest/walk-store.js'
 import { createRefusals } from '../keys/claims/refusals.js'
 import { createClaimsVault, installationOf } from '../keys/claims/vault.js'
 import { createDecryptionKeys } from '../keys/decryption-keys.js'
+import { createDocumentSigners } from '../keys/document-signers/document-signers.js'
 import { createKeys, rootSecret } from '../keys/keys.js'
 import { createKeyProviders } from '../keys/providers/providers.js'
 import { createKeyStore } from '../keys/store.js'
@@ -75,6 +76,8 @@ export interface PlatformOptions {
   readonly idempotency?: IdempotencyLimits
   /** Interval between two looks at the stored trusted lists, in milliseconds. Default: 20,000. */
   readonly trustListsEveryMs?: number
+  /** Interval between two looks at document signers, in milliseconds. Default: 30,000. */
+  readonly documentSignersEveryMs?: number
   /** Readiness checks of further components. */
   readonly checks?: Record<string, () => Promise<unknown>>
 }
@@ -159,6 +162,17 @@ export async function createPlatform(
     outbound: { ...options.outbound, onEnd: metrics.outbound },
   })
   const keys = createKeys(stores.keys, vault, keyProviders)
+  const random = (length: number) => new Uint8Array(randomBytes(length))
+  const documentSigners = createDocumentSigners({
+    keys,
+    chainsOf: stores.keys.chains,
+    config,
+    clock,
+    log,
+    random,
+    onMade: metrics.documentSigner,
+    everyMs: options.documentSignersEveryMs,
+  })
   const sealingKey = memoized((label) => deriveKey(root.secret, label))
   const baseUrls = [config.issuerBaseUrl, config.verifierBaseUrl]
   const outboundOptions: OutboundOptions = {
@@ -188,7 +202,6 @@ export async function createPlatform(
   })
   const tokens = createTokenCheck(config, clock)
   const signIn = config.signIn === undefined ? undefined : createSignIn(config, config.signIn, toProvider.fetch, clock)
-  const random = (length: number) => new Uint8Array(randomBytes(length))
   const consoleSessions =
     config.console?.mode !== 'login' || signIn === undefined
       ? undefined
@@ -241,6 +254,7 @@ export async function createPlatform(
   const statusLists = createStatusLists({
     store: stores.statusLists,
     keys,
+    documentSigners,
     config,
     clock,
     newId: randomUUID,
@@ -278,6 +292,7 @@ export async function createPlatform(
     registrations: () => registrationsCheck(stores.registrations, clock()),
     ...(config.keyEncryptionKeys.length === 0 ? {} : { encryption: async () => refusals.status() }),
     ...(keyProviders.names.length === 0 ? {} : { keyProviders: keyProviders.health }),
+    documentSigners: documentSigners.health,
     ...options.checks,
   }
   const [current, ...former] = keyEncryptionKeys
@@ -317,6 +332,7 @@ export async function createPlatform(
     vault,
     claims,
     keys,
+    documentSigners,
     keyProviders,
     decryptionKeys: createDecryptionKeys(stores.keys, vault, clock),
     sealingKey,
@@ -371,6 +387,7 @@ export async function createPlatform(
     },
     async close() {
       encryption.close()
+      documentSigners.close()
       await trustLists.close()
       await listReading.close()
       pings.close()

@@ -6,7 +6,7 @@ import {
   type ResolveIssuerKey,
   type StatusReference,
 } from '../../protocol/credential/verification.js'
-import { isSameKey } from '../../protocol/jose/jws.js'
+import { isSameKey, type Jwk } from '../../protocol/jose/jws.js'
 import { type CredentialStatus, checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
 import type { Work } from '../../protocol/work.js'
 import { type Publish, type StatusListForm, statusListUri } from '../../status-lists/publication.js'
@@ -69,8 +69,10 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
     const entry = LIST_ID.test(id) ? await ownEntry(id, index) : undefined
     if (entry === undefined) throw new CredentialError('Status list does not exist.')
     if (index >= entry.size) throw new CredentialError('Status list has no such index.')
-    // A status list is valid only for credentials that its own key signed.
-    if (!isSameKey(entry.publicJwk, issuer.jwk)) {
+    // A status list is valid only for credentials that its own key signed, or a document signer that this key vouches for.
+    const { jwk, authority } = issuer
+    const isItsKey = (key: Jwk | undefined) => key !== undefined && isSameKey(entry.publicJwk, key)
+    if (!isItsKey(jwk) && !isItsKey(authority)) {
       throw new CredentialError('Status list belongs to another issuer than the credential.')
     }
     return entry
