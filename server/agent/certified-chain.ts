@@ -14,7 +14,7 @@ export interface ChainRules {
   readonly purpose: CertificatePurpose
   /** The purpose as error messages name it. */
   readonly uses: string
-  /** What an error about the certificate of an authority adds: where such a certificate is allowed. */
+  /** The end of an error about the certificate of an authority. It says where such a certificate is allowed. */
   readonly authorityHint?: string | undefined
 }
 

@@ -17,7 +17,7 @@ import { certificatesOf, isFor } from './uploaded-chain.js'
 const refusal = (reason: string) => errors.badRequest(`chain ${reason}`)
 
 const FOR_ITS_KEY = 'must begin with a certificate for the key that signs for the issuer now'
-/** What an error about the certificate of an authority adds. */
+/** The end of an error about the certificate of an authority. */
 const AUTHORITY_HINT = ' unless signing is delegated'
 const IN_FILE = 'ISSUER_X509 holds the certificate of the default issuer, and ISSUER_SIGNING says what its key signs'
 

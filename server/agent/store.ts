@@ -30,7 +30,7 @@ export interface AgentRecord {
   readonly keySetId: string
 }
 
-/** What the key of an issuer record signs itself: every document, or the certificates of short-lived signers. */
+/** The task of an issuer's key: it signs every document, or only the certificates of short-lived signers. */
 export type Signing = 'every' | 'delegated'
 
 export interface IssuerRecord extends AgentRecord {

@@ -266,7 +266,7 @@ export interface Config {
   readonly walletRedirectUris: ReadonlyMap<string, readonly string[]>
   /** The key of the default issuer and the certificates of the key, leaf first. They are checked at the start. */
   readonly issuerX509: KeyAndChain | undefined
-  /** What the key of the default issuer signs: every document, or the certificates of short-lived signers (`delegated`). */
+  /** The key of the default issuer signs every document, or only the certificates of short-lived signers (`delegated`). */
   readonly issuerSigning: 'every' | 'delegated'
   /** The registration certificates of the default issuer, for the metadata. They are checked at the start. */
   readonly issuerRegistrations: readonly string[]

@@ -8,8 +8,8 @@ import type { Signer } from '../../protocol/jose/jws.js'
 import { SIGNING_PARAMETERS, signingWith, x509Library } from '../x509-library.js'
 
 /**
- * What a document signer signs: mobile documents (`mdoc`), or everything else that carries a chain (`token`): SD-JWT VCs, status
- * lists, metadata.
+ * The documents of a signer: mobile documents (`mdoc`), or all other documents with a chain (`token`). These are SD-JWT VCs, status
+ * lists and metadata.
  */
 export type SignerUse = 'token' | 'mdoc'
 
@@ -61,7 +61,7 @@ function keyIdentifierOf(publicKey: KeyObject): string {
   return hash('sha1', bits?.content.subarray(1) ?? new Uint8Array(), 'hex')
 }
 
-/** The identifier of the authority's key: the one that its own certificate names. */
+/** The identifier of the authority's key, as the authority's certificate names it. */
 function authorityKeyIdentifierOf(authority: X509Certificate, { extensions }: Parts): string {
   const stated = extensions.find(({ id }) => id === SUBJECT_KEY_IDENTIFIER)
   const content = stated === undefined ? undefined : derElements(stated.value)[0]?.content
@@ -69,8 +69,8 @@ function authorityKeyIdentifierOf(authority: X509Certificate, { extensions }: Pa
 }
 
 /**
- * The name of a signer: country, state and organization of the authority in their own encoding (ISO/IEC 18013-5 Annex B: the
- * country of both is the same), and a common name.
+ * The name of a signer: country, state and organization of the authority in their own encoding, and a common name.
+ * Authority and signer have the same country (ISO/IEC 18013-5 Annex B).
  */
 function subjectOf({ subject }: Parts, hostname: string): Uint8Array {
   const names = derElements(subject?.content ?? new Uint8Array())

@@ -90,6 +90,9 @@ export interface DocumentSignersPorts {
 
 export type DocumentSigners = ReturnType<typeof createDocumentSigners>
 
+const isSameChain = (one: RecordKey['x5c'] | undefined, other: RecordKey['x5c']): boolean =>
+  one?.length === other?.length && (one ?? []).every((certificate, at) => certificate === other?.[at])
+
 const inSeconds = (milliseconds: number): Date => new Date(Math.floor(milliseconds / 1000) * 1000)
 
 /**
@@ -109,8 +112,7 @@ export function createDocumentSigners(ports: DocumentSignersPorts) {
   const failures = new LruMap<string, number>(MAX_SIGNERS)
 
   const nameOf = ({ keyId }: RecordKey, use: SignerUse): string => `${use} ${keyId}`
-  const isFor = (made: Made, { x5c, kid }: RecordKey): boolean =>
-    made.key.kid === kid && made.key.x5c?.join() === x5c?.join()
+  const isFor = (made: Made, { x5c, kid }: RecordKey): boolean => made.key.kid === kid && isSameChain(made.key.x5c, x5c)
   const isInForce = ({ madeAt, endsAt }: Made, now: number): boolean => madeAt - EARLIER_MS <= now && now < endsAt
 
   /** Signs with a private key of this process until the key ends, also if the caller keeps the signer for longer. */
@@ -214,7 +216,7 @@ export function createDocumentSigners(ports: DocumentSignersPorts) {
     failures.deleteWhere((at) => at < now - FAILURE_MS)
     if (signers.size === 0) return
     const chains = await chainsOf(signers.values().map(({ key }) => key.keyId))
-    signers.deleteWhere(({ key }) => chains.get(key.keyId)?.join() !== key.x5c?.join())
+    signers.deleteWhere(({ key }) => !isSameChain(chains.get(key.keyId), key.x5c))
   }
 
   async function renewDue(): Promise<void> {
@@ -278,9 +280,9 @@ export function createDocumentSigners(ports: DocumentSignersPorts) {
     async health(): Promise<{ readonly degraded: string } | 'absent' | 'up'> {
       if (failures.size === 0) return signers.size === 0 ? 'absent' : 'up'
       const ends = signers.values().flatMap(({ isLate, endsAt }) => (isLate ? [endsAt] : []))
-      if (ends.length === 0) return { degraded: `${failures.size} document signers cannot be made` }
+      if (ends.length === 0) return { degraded: `${failures.size} of the document signers cannot be made` }
       const end = new Date(Math.min(...ends)).toISOString()
-      return { degraded: `${failures.size} document signers cannot be renewed: the first signs until ${end}` }
+      return { degraded: `${failures.size} of the document signers cannot be renewed: the first signs until ${end}` }
     },
 
     close(): void {

@@ -64,8 +64,8 @@ function certifiedOf(x5c: unknown, keys: readonly Jwk[]): Jwk | undefined {
 }
 
 /**
- * The key of a document signer of this installation, and the own key that signed its certificate. The chain is verified like that of
- * any other issuer, with the certificates of own keys as trust anchors.
+ * The key of a document signer of this installation, and the own key that signed its certificate. The chain is verified like the chain
+ * of any other issuer, with the certificates of own keys as trust anchors.
  */
 function documentSignerOf(
   x5c: unknown,
