@@ -99,8 +99,11 @@ export function authorityChain(
   now: Date,
 ): readonly string[] {
   const [first] = chain
+  // OpenSSL, and so `ca`, counts no certificate as an authority whose keyUsage is without keyCertSign.
   if (first?.ca !== true)
-    throw refusal('must begin with the certificate of a certification authority, because signing is delegated')
+    throw refusal(
+      'must begin with the certificate of a certification authority with keyCertSign, because signing is delegated',
+    )
   if (chain.length >= MAX_CERTIFICATES || !isChain(chain)) {
     throw refusal(
       `must hold at most ${MAX_CERTIFICATES - 1} certificates, each of which certifies the previous certificate`,
