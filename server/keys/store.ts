@@ -56,10 +56,10 @@ const zCertifiedRecord = z.strictObject({
 /** An issuer or verifier record whose key has a certificate. */
 export type CertifiedRecord = z.infer<typeof zCertifiedRecord>
 
-const zCertifiedVerifier = z.strictObject({ id: z.string(), x5c: z.array(z.string()) })
+const zRecordChain = z.strictObject({ id: z.string(), x5c: z.array(z.string()) })
 
-/** A verifier whose key has a certificate. */
-export type CertifiedVerifier = z.infer<typeof zCertifiedVerifier>
+/** An issuer or a verifier whose key has a certificate. */
+export type RecordChain = z.infer<typeof zRecordChain>
 
 /** A chain for the key of an issuer. */
 export interface CertifiedIssuer {
@@ -169,10 +169,16 @@ export function createKeyStore({ prisma, sql }: Database) {
         WHERE k.x5c IS NOT NULL ORDER BY k.created_at DESC LIMIT ${limit}`,
 
     /** The chains of verifiers' keys, except the default verifier's, whose chain is in the configuration. */
-    certifiedVerifiers: (limit: number): Promise<CertifiedVerifier[]> =>
-      sql(zCertifiedVerifier)`
+    certifiedVerifiers: (limit: number): Promise<RecordChain[]> =>
+      sql(zRecordChain)`
         SELECT v.id, k.x5c FROM verifiers v ${currentKey(fragment`v.key_set_id`)}
         WHERE NOT v.is_default AND k.x5c IS NOT NULL ORDER BY v.created_at DESC LIMIT ${limit}`,
+
+    /** The chains of issuers' keys, except the default issuer's, whose chain is in the configuration. */
+    certifiedIssuers: (limit: number): Promise<RecordChain[]> =>
+      sql(zRecordChain)`
+        SELECT i.id, k.x5c FROM issuers i ${currentKey(fragment`i.key_set_id`)}
+        WHERE NOT i.is_default AND k.x5c IS NOT NULL ORDER BY i.created_at DESC LIMIT ${limit}`,
 
     /** Issuer and verifier records whose current key has a certificate. */
     certifiedRecords: (limit: number): Promise<CertifiedRecord[]> =>

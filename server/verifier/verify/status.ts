@@ -35,6 +35,11 @@ export interface StatusReading {
   readonly recorder?: Recorder | undefined
 }
 
+/** A reading whose lists are noted. */
+interface Recording extends Pick<StatusReading, 'resolveIssuerKey' | 'certifiedOnly'> {
+  readonly recorder: Recorder
+}
+
 /** A status list of this installation. */
 interface OwnList {
   readonly form: StatusListForm
@@ -84,12 +89,21 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
     return suspended && form !== 'bitstring' ? 'suspended' : 'valid'
   }
 
-  /** Notes the published form of an own status list. It is not older than a status that was read before. */
-  const noteOwn = async (recorder: Recorder, { form, uri, id }: OwnList): Promise<void> => {
+  /**
+   * Notes the published form of an own status list, and the key of its document signer. The list is not older than a status that
+   * was read before. Without trust anchors, only the noted key lets others verify the list later.
+   */
+  const noteOwn = async (
+    { recorder, resolveIssuerKey, certifiedOnly }: Recording,
+    { form, uri, id }: OwnList,
+  ): Promise<void> => {
     const published = LIST_ID.test(id) ? await publishOwn(form, id) : undefined
     if (published === undefined) return
     const { mediaType, body } = published
     recorder.read({ kind: 'status-list', address: uri, mediaType, own: true, content: body })
+    const x5c = typeof body === 'string' ? x5cOfList(body) : await x5cOfListCwt(body)
+    if (x5c !== undefined && certifiedOnly !== true)
+      await resolveIssuerKey({ x5c }, { iss: config.issuerBaseUrl }, 'Status list')
   }
 
   /**
@@ -97,20 +111,20 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
    * one reading of the status. Otherwise the status is the same before and after the list is published.
    */
   const recordedOwnStatus = async (
-    recorder: Recorder,
+    recording: Recording,
     list: OwnList,
     index: number,
     issuer: IssuerKey,
   ): Promise<CredentialStatus> => {
-    await noteOwn(recorder, list)
+    await noteOwn(recording, list)
     const entry = await checkedEntry(list, index, issuer)
     let status = statusIn(list, entry)
     if (entry.bits === 1) {
-      if (status !== 'valid') await noteOwn(recorder, list)
+      if (status !== 'valid') await noteOwn(recording, list)
       return status
     }
     for (let reading = 0; reading < AGREEING_READINGS; reading += 1) {
-      await noteOwn(recorder, list)
+      await noteOwn(recording, list)
       const after = statusIn(list, await checkedEntry(list, index, issuer))
       if (after === status) return status
       status = after
@@ -131,7 +145,12 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
     if (own !== undefined) {
       if (recorder === undefined) return statusIn(own, await checkedEntry(own, index, issuer))
       const isCwt = 'asCwt' in reference && reference.asCwt === true
-      return recordedOwnStatus(recorder, isCwt ? { ...own, form: 'cwt' } : own, index, issuer)
+      return recordedOwnStatus(
+        { recorder, resolveIssuerKey, certifiedOnly },
+        isCwt ? { ...own, form: 'cwt' } : own,
+        index,
+        issuer,
+      )
     }
     const noteChain = (x5c: unknown) =>
       recorder?.chained('statusLists', x5c, {
