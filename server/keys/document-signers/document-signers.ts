@@ -112,7 +112,7 @@ export function createDocumentSigners(ports: DocumentSignersPorts) {
   const failures = new LruMap<string, number>(MAX_SIGNERS)
 
   const nameOf = ({ keyId }: RecordKey, use: SignerUse): string => `${use} ${keyId}`
-  const isFor = (made: Made, { x5c, kid }: RecordKey): boolean => made.key.kid === kid && isSameChain(made.key.x5c, x5c)
+  const isFor = (made: Made, { x5c }: RecordKey): boolean => isSameChain(made.key.x5c, x5c)
   const isInForce = ({ madeAt, endsAt }: Made, now: number): boolean => madeAt - EARLIER_MS <= now && now < endsAt
 
   /** Signs with a private key of this process until the key ends, also if the caller keeps the signer for longer. */
@@ -171,7 +171,7 @@ export function createDocumentSigners(ports: DocumentSignersPorts) {
 
   /** Makes a signer and keeps it. Calls at the same time wait for one signer. */
   function renewed(key: RecordKey, use: SignerUse): Promise<Made> {
-    const name = `${nameOf(key, use)} ${key.kid} ${key.x5c?.join()}`
+    const name = `${nameOf(key, use)} ${key.x5c?.join()}`
     const running = making.get(name)
     if (running !== undefined) return running
     const started = make(key, use)
