@@ -46,7 +46,7 @@ export const zAgentRecord = z.object({
   createdAt: z.iso.datetime(),
 })
 
-/** What the key of an issuer record signs itself. */
+/** The task of the key of an issuer record. */
 export const zSigning = z.enum(['every', 'delegated']).meta({
   description:
     '`every`: the key of the record signs every document. `delegated`: the key signs the certificates of short-lived signers. These sign every ' +

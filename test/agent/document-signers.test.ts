@@ -574,7 +574,7 @@ describe('ISSUER_SIGNING', () => {
       { keyId: key?.id ?? '', kid: `${issuer?.did}#x`, x5c: key?.x5c ?? null },
       'token',
     )
-    // Nothing that the service has in its memory shows a private key in a form that could be written down.
+    // A signer in memory shows no private key in a form that could be written down.
     expect(JSON.stringify(made)).not.toMatch(/"d"|PRIVATE/)
     const [{ count = 0 } = {}] = await query<{ count: number }>(
       service.databaseUrl,

@@ -36,8 +36,9 @@ export interface StatusReading {
 }
 
 /** A reading whose lists are noted. */
-interface Recording extends Pick<StatusReading, 'resolveIssuerKey' | 'certifiedOnly'> {
+interface Recording extends Pick<StatusReading, 'resolveIssuerKey'> {
   readonly recorder: Recorder
+  readonly certifiedOnly: boolean | undefined
 }
 
 /** A status list of this installation. */

@@ -91,7 +91,7 @@ describe.skipIf(WITHOUT_TOKEN !== undefined)(
       expect(await failedChecks(mdoc, wallet.signer, elements)).toEqual([])
       const ofMdoc = chainOfMdoc(mdoc)
       expect(await opensslVerify(ofMdoc, root.certificate)).toContain('OK')
-      expect(ofMdoc[0]?.extKeyUsage ?? ofMdoc[0]?.keyUsage).toEqual(['1.0.18013.5.1.2'])
+      expect(ofMdoc[0]?.keyUsage).toEqual(['1.0.18013.5.1.2'])
 
       const sdJwt = taken.get(`${LICENCE}-sd-jwt`) ?? ''
       const leaf = await signedByLeaf(sdJwt)
