@@ -46,7 +46,7 @@ export const zAgentRecord = z.object({
   createdAt: z.iso.datetime(),
 })
 
-/** What the key of an issuer record signs itself. */
+/** The task of the key of an issuer record. */
 export const zSigning = z.enum(['every', 'delegated']).meta({
   description:
     '`every`: the key of the record signs every document. `delegated`: the key signs the certificates of short-lived signers. These sign every ' +
@@ -219,6 +219,77 @@ export const certifyVerifier = {
     }),
   }),
   output: zVerifierCertificate,
+}
+
+const issuerCertificateSigning = {
+  signing: zSigning.optional().meta({
+    description: 'What the key signs with the certificate. Default: as the record has it.',
+  }),
+}
+
+export const requestIssuerCertificate = {
+  meta: route('GET', '/agent/issuer/{id}/certificate-request', {
+    tag: 'Agent',
+    summary: 'Get a certification request (PKCS#10) for the current signing key of an issuer',
+    description:
+      'PEM, from which an authority makes a certificate. It contains the name of the record, and the host of ISSUER_BASE_URL (dNSName) if ' +
+      'the host is a name. With `signing=delegated`, it asks for the certificate of an authority (basicConstraints with CA and path length 0, ' +
+      'keyCertSign). The private key stays where it is.',
+    access: 'admin',
+    errors: [400, errors.issuerNotFound()],
+  }),
+  input: byId.extend({ ...requestedCertificateShape, ...issuerCertificateSigning }),
+  output: z.object({ certificateRequest: z.string() }),
+}
+
+export const zIssuerCertificate = z.object({
+  signing: zSigning,
+  names: z
+    .array(z.string())
+    .meta({ description: 'The dNSName and uniformResourceIdentifier entries of the certificate.' }),
+  expiresAt: z.iso.datetime().meta({ description: 'When the chain expires: the earliest end of its certificates.' }),
+})
+
+export const certifyIssuer = {
+  meta: route('POST', '/agent/issuer/{id}/certificate', {
+    tag: 'Agent',
+    summary: 'Give an issuer the certificate that an authority made for its key',
+    description:
+      'SD-JWT VCs, mdocs and lists of the issuer then carry the chain. A former certificate is replaced. With `signing` `every`, the certificate ' +
+      'must be for signatures and for the host (dNSName) or the URL of ISSUER_BASE_URL. With `delegated`, it must be the certificate of an ' +
+      'authority, and the short-lived signers name ISSUER_BASE_URL. The certificate of the default issuer is in ISSUER_X509.',
+    access: 'admin',
+    requestExample: { chain: '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----', signing: 'delegated' },
+    errors: [400, errors.issuerNotFound()],
+  }),
+  input: z.strictObject({
+    id: z.string(),
+    chain: z.string().min(1).max(MAX_CHAIN_CHARACTERS).meta({
+      description:
+        'PEM: the certificate, then each certificate that certifies the previous one, at most 8. A root above the first certificate is left out.',
+    }),
+    ...issuerCertificateSigning,
+  }),
+  output: zIssuerCertificate,
+}
+
+export const changeIssuerSigning = {
+  meta: route('POST', '/agent/issuer/{id}/signing', {
+    tag: 'Agent',
+    summary: 'Change what the key of an issuer without a certificate signs itself',
+    description:
+      'The change takes effect with the certificate that the issuer gets next. If the key has a certificate of the other kind, the answer is a 409: ' +
+      'send the new certificate and `signing` together to `POST /agent/issuer/{id}/certificate`. ISSUER_SIGNING decides for the default issuer.',
+    access: 'admin',
+    requestExample: { signing: 'delegated' },
+    errors: [
+      400,
+      errors.issuerNotFound(),
+      errors.signingUnfit('The key of the issuer has the certificate of a signer.'),
+    ],
+  }),
+  input: z.strictObject({ id: z.string(), signing: zSigning }),
+  output: zIssuerRecord,
 }
 
 export const createDid = {

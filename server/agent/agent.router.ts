@@ -1,7 +1,9 @@
 import { paged } from '../api/paging.js'
 import { changingLists, procedure, reading, router } from '../api/trpc.js'
 import {
+  certifyIssuer,
   certifyVerifier,
+  changeIssuerSigning,
   createDid,
   createIssuer,
   createVerifier,
@@ -11,9 +13,11 @@ import {
   readDid,
   readIssuer,
   readVerifier,
+  requestIssuerCertificate,
   requestVerifierCertificate,
 } from './agent.contract.js'
 import { type AgentDids, listedDid } from './dids.js'
+import type { IssuerCertificates } from './issuer-certificate.js'
 import type { Records } from './records.js'
 import type { VerifierCertificates } from './verifier-certificate.js'
 
@@ -22,9 +26,10 @@ export interface Agent {
   readonly records: Records
   readonly dids: AgentDids
   readonly certificates: VerifierCertificates
+  readonly issuerCertificates: IssuerCertificates
 }
 
-export const agentRouter = ({ records, dids, certificates }: Agent) =>
+export const agentRouter = ({ records, dids, certificates, issuerCertificates }: Agent) =>
   router({
     createIssuer: procedure(createIssuer)
       .use(changingLists)
@@ -77,6 +82,20 @@ export const agentRouter = ({ records, dids, certificates }: Agent) =>
     certifyVerifier: procedure(certifyVerifier)
       .use(changingLists)
       .mutation(({ ctx: { caller }, input }) => certificates.take(input, caller.sub)),
+
+    requestIssuerCertificate: procedure(requestIssuerCertificate).query(({ ctx: { caller }, input }) =>
+      issuerCertificates.request(input, caller.sub),
+    ),
+
+    certifyIssuer: procedure(certifyIssuer)
+      .use(changingLists)
+      .mutation(({ ctx: { caller }, input }) => issuerCertificates.take(input, caller.sub)),
+
+    changeIssuerSigning: procedure(changeIssuerSigning)
+      .use(changingLists)
+      .mutation(async ({ ctx: { caller }, input }) =>
+        records.shownIssuer(await issuerCertificates.change(input, caller.sub)),
+      ),
 
     createDid: procedure(createDid)
       .use(changingLists)

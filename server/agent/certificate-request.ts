@@ -1,36 +1,12 @@
-import { createPublicKey } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { StoredKey } from '../keys/store.js'
+import { SIGNING_PARAMETERS, signingWith, x509Library } from '../keys/x509-library.js'
 import { encodeDer } from '../protocol/issuer-keys/der.js'
-import type { Jwk, Signer } from '../protocol/jose/jws.js'
+import type { Signer } from '../protocol/jose/jws.js'
 import type { AgentRecord } from './store.js'
 
 /** Maximum length of a common name (RFC 5280 Appendix A.1, `ub-common-name`). */
 const MAX_NAME_CHARACTERS = 64
-
-/** The parameters that Web Cryptography uses for the signing algorithms of records. */
-const ALGORITHMS: Readonly<
-  Record<string, { readonly name: string; readonly namedCurve?: string; readonly hash?: string }>
-> = {
-  ES256: { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' },
-  ES384: { name: 'ECDSA', namedCurve: 'P-384', hash: 'SHA-384' },
-  EdDSA: { name: 'Ed25519' },
-}
-
-/** Imported on demand: certificates are requested once a year, and loading takes longer than the rest of the request. */
-async function x509Library() {
-  await import('reflect-metadata')
-  return import('@peculiar/x509')
-}
-
-/** Replaces Web Cryptography for the library. So the library never gets a private key: the signer signs. */
-const cryptographyOf = (publicJwk: Jwk, signer: Signer) => ({
-  subtle: {
-    exportKey: async () => createPublicKey({ key: publicJwk, format: 'jwk' }).export({ type: 'spki', format: 'der' }),
-    sign: async (_algorithm: unknown, _key: unknown, data: ArrayBuffer) =>
-      Uint8Array.from(await signer.sign(new Uint8Array(data))).buffer,
-  },
-})
 
 /** Returns the verifier's display name, shortened for a certificate. A verifier without a name gets the host. */
 function commonNameOf({ display }: AgentRecord, host: string): string {
@@ -51,6 +27,8 @@ export interface RequestedCertificate {
   readonly phone?: string | undefined
   /** Object identifiers of the policies that the certificate must follow. */
   readonly policies?: readonly string[] | undefined
+  /** Whether the certificate is for an authority that issues certificates of document signers, and no further authorities. */
+  readonly authority?: boolean | undefined
 }
 
 const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17'
@@ -105,7 +83,7 @@ const subjectOf = (name: string, { country, organization, organizationIdentifier
 
 /**
  * Makes a certification request (PKCS#10, RFC 2986) for the key of an issuer or verifier as PEM, with the display name of the
- * record. The request is for digital signatures. It contains the host of the base URL (dNSName) if the host is a name. It
+ * record. The request is for digital signatures, or for an authority without further authorities below it. It contains the host of the base URL (dNSName) if the host is a name. It
  * also contains the members that the caller names for the policy of an access certificate (TS 119 411-8).
  */
 export async function certificateRequestOf(
@@ -115,9 +93,10 @@ export async function certificateRequestOf(
   baseUrl: string,
   requested: RequestedCertificate = {},
 ): Promise<string> {
-  const algorithm = ALGORITHMS[alg]
+  const algorithm = SIGNING_PARAMETERS[alg]
   if (algorithm === undefined) throw new Error(`No certificate can be requested for a key for ${alg}.`)
   const {
+    BasicConstraintsExtension,
     CertificatePolicyExtension,
     Extension,
     KeyUsageFlags,
@@ -128,16 +107,21 @@ export async function certificateRequestOf(
   const { hostname } = new URL(baseUrl)
   const isAddress = isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
   const alternativeNames = alternativeNamesOf(isAddress ? undefined : hostname, requested)
-  const { policies = [] } = requested
+  const { policies = [], authority = false } = requested
   const request = await Pkcs10CertificateRequestGenerator.create(
     {
       name: new Name(subjectOf(commonNameOf(record, hostname), requested)),
-      // Both keys are placeholders. The functions of `cryptographyOf` use the real key. The cast is needed because the
+      // Both keys are placeholders. The functions of `signingWith` use the real key. The cast is needed because the
       // declared type has members that only keys of Web Cryptography have.
       keys: { publicKey: {}, privateKey: { algorithm } } as never,
       signingAlgorithm: algorithm,
       extensions: [
-        new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true),
+        ...(authority
+          ? [
+              new BasicConstraintsExtension(true, 0, true),
+              new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true),
+            ]
+          : [new KeyUsagesExtension(KeyUsageFlags.digitalSignature, true)]),
         ...(alternativeNames === undefined
           ? []
           : [new Extension(SUBJECT_ALTERNATIVE_NAME, false, Uint8Array.from(alternativeNames))]),
@@ -146,7 +130,7 @@ export async function certificateRequestOf(
     },
     // The cast is needed because the declared type is the whole Web Cryptography, but the library calls only these two
     // functions.
-    cryptographyOf(publicJwk, signer) as never,
+    signingWith(signer, publicJwk) as never,
   )
   return request.toString('pem')
 }

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js'
 import type { KeyAndChain } from '../config/rules.js'
-import type { CertifiedVerifier, KeyStore } from '../keys/store.js'
+import type { KeyStore, RecordChain } from '../keys/store.js'
 import type { Log } from '../log/log.js'
 import { DAY_SECONDS, type MaintenanceTask } from '../maintenance/task.js'
 import type { Expiries } from '../metrics/metrics.js'
@@ -85,19 +85,22 @@ function warningOf(now: Date, { subject, end, consequence }: Watched, what: stri
 export const certificateWarnings = (config: Files, now: Date): Warning[] =>
   watchedIn(config).flatMap((watched) => warningOf(now, watched, 'renew it and restart'))
 
-/** Warnings about the certificates of verifier records. */
-const recordWarnings = (verifiers: readonly CertifiedVerifier[], now: Date): Warning[] =>
-  verifiers.flatMap(({ id, x5c }) =>
+const RECORDS = {
+  issuer: { name: 'Issuer', consequence: 'wallets accept no new signatures of its key' },
+  verifier: { name: 'Verifier', consequence: 'the verifier can make no requests with it' },
+} as const
+
+/** Warnings about the certificates of issuer or verifier records. */
+const recordWarnings = (kind: keyof typeof RECORDS, records: readonly RecordChain[], now: Date): Warning[] => {
+  const { name, consequence } = RECORDS[kind]
+  return records.flatMap(({ id, x5c }) =>
     warningOf(
       now,
-      {
-        subject: `Verifier ${id} has a certificate that`,
-        end: chainEnd(x5c),
-        consequence: 'the verifier can make no requests with it',
-      },
-      `renew it (POST /agent/verifier/${id}/certificate)`,
+      { subject: `${name} ${id} has a certificate that`, end: chainEnd(x5c), consequence },
+      `renew it (POST /agent/${kind}/${id}/certificate)`,
     ),
   )
+}
 
 const LICENCE = 'org.iso.18013.5.1.mDL'
 
@@ -112,7 +115,8 @@ async function licenceWarnings(
 ): Promise<string[]> {
   const leaf = issuerX509?.chain[0]
   if (leaf === undefined) return []
-  const isSigner = certificateProfile(leaf).purposes?.includes(DOCUMENT_SIGNER) === true
+  // The certificates of document signers get the purpose, and the country of their authority.
+  const isSigner = leaf.ca || certificateProfile(leaf).purposes?.includes(DOCUMENT_SIGNER) === true
   const hasCountry = /^C=/m.test(leaf.subject)
   const missing = [
     ...(isSigner ? [] : ['the extended key usage 1.0.18013.5.1.2']),
@@ -139,7 +143,7 @@ export const certificateChecks = (config: Files, clock: () => Date): Record<stri
 export interface CertificateWatchPorts {
   readonly config: Files
   readonly log: Pick<Log, 'error' | 'warn'>
-  readonly keys: Pick<KeyStore, 'certifiedVerifiers'>
+  readonly keys: Pick<KeyStore, 'certifiedIssuers' | 'certifiedVerifiers'>
   /** True if mobile documents of the doctype are issued. */
   readonly hasDoctype: (doctype: string) => Promise<boolean>
   /** Warnings about the registration certificates of verifiers. */
@@ -152,10 +156,12 @@ export type CertificateWatch = ReturnType<typeof createCertificateWatch>
 export function createCertificateWatch({ config, log, keys, hasDoctype, registrationWarnings }: CertificateWatchPorts) {
   /** Warnings about certificates, in addition to {@link certificateWarnings}. */
   async function storedWarnings(now: Date): Promise<Warning[]> {
+    const issuers = await keys.certifiedIssuers(MAX_WATCHED)
     const verifiers = await keys.certifiedVerifiers(MAX_WATCHED)
     const licences = await licenceWarnings(config, hasDoctype)
     return [
-      ...recordWarnings(verifiers, now),
+      ...recordWarnings('issuer', issuers, now),
+      ...recordWarnings('verifier', verifiers, now),
       ...(await registrationWarnings(now)),
       ...licences.map((text) => ({ text, expired: false })),
     ]

@@ -14,6 +14,8 @@ export interface ChainRules {
   readonly purpose: CertificatePurpose
   /** The purpose as error messages name it. */
   readonly uses: string
+  /** The end of an error about the certificate of an authority. It says where such a certificate is allowed. */
+  readonly authorityHint?: string | undefined
 }
 
 /**
@@ -66,6 +68,9 @@ export function certifiedChain(
   now: Date,
 ): readonly string[] {
   const [leaf] = chain
+  const { authorityHint = '' } = rules
+  if (leaf?.ca && authorityHint !== '')
+    throw refusal(`must not begin with the certificate of a certification authority${authorityHint}`)
   if (leaf === undefined || isSelfSigned(leaf)) throw refusal('must not begin with a self-signed certificate')
   if (leaf.ca) throw refusal('must not begin with the certificate of a certification authority')
   if (chain.length > MAX_CERTIFICATES || !isChain(chain)) {
@@ -79,6 +84,50 @@ export function certifiedChain(
   // part of x5c).
   return chain.filter((certificate) => !isSelfSigned(certificate)).map(({ raw }) => raw.toString('base64'))
 }
+
+/**
+ * Checks the certificates of a key of this service that signs certificates of document signers, the certificate of the key
+ * first, at the time `now`. The certificate may be a root.
+ *
+ * @returns the chain of the key: without a root above it, each certificate as base64 DER.
+ * @throws the error of `refusal`, for certificates below which no receiver would accept a signer.
+ */
+export function authorityChain(
+  chain: readonly X509Certificate[],
+  { purpose, uses }: ChainRules,
+  refusal: Refusal,
+  now: Date,
+): readonly string[] {
+  const [first] = chain
+  // OpenSSL, and so `ca`, counts no certificate as an authority whose keyUsage is without keyCertSign.
+  if (first?.ca !== true)
+    throw refusal(
+      'must begin with the certificate of a certification authority with keyCertSign, because signing is delegated',
+    )
+  if (chain.length >= MAX_CERTIFICATES || !isChain(chain)) {
+    throw refusal(
+      `must hold at most ${MAX_CERTIFICATES - 1} certificates, each of which certifies the previous certificate`,
+    )
+  }
+  const profiles = profilesOf(chain, refusal)
+  // RFC 5280 §4.2.1.3: an authority states keyCertSign.
+  if (!chain.every(({ ca }) => ca) || !profiles.every(({ mayCertify }) => mayCertify))
+    throw refusal('must hold certificates of certification authorities whose keyUsage has keyCertSign')
+  // RFC 5280 §4.2.1.9: the number of authorities between a certificate and the signer.
+  if (!profiles.every(({ pathLength }, below) => pathLength === undefined || pathLength >= below))
+    throw refusal('must hold certificates whose path lengths leave room for a signer below the first certificate')
+  if (profiles.some(({ unsupportedExtension }) => unsupportedExtension))
+    throw refusal('must hold certificates without name constraints and without unknown critical extensions')
+  if (!profiles.every(({ purposes }) => allowsPurpose(purposes, purpose)))
+    throw refusal(`must hold certificates whose extendedKeyUsage, if present, allows ${uses}`)
+  if (!chain.every(isValidAt(now))) throw refusal('must not hold a certificate that has expired or is not valid yet')
+  return chain
+    .filter((certificate, at) => at === 0 || !isSelfSigned(certificate))
+    .map(({ raw }) => raw.toString('base64'))
+}
+
+/** The rules for certificates of issuers (HAIP 1.0 §6.1.1; SD-JWT VC, "Issuer Signature Mechanisms"). */
+export const ISSUER_CHAIN: ChainRules = { purpose: 'credential', uses: 'signing documents' }
 
 /** The rules for certificates that sign authorization requests (OpenID4VP 1.0 §5.9.3). */
 export const REQUEST_CHAIN: ChainRules = { purpose: 'request', uses: 'signing requests' }

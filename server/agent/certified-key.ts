@@ -4,7 +4,14 @@ import type { KeyAndChain, NamedKey } from '../config/rules.js'
 import { certifies } from '../protocol/issuer-keys/x5c-issuer.js'
 import { algorithmOfJwk } from '../protocol/jose/algorithms.js'
 import { type Jwk, publicJwkOf } from '../protocol/jose/jws.js'
-import { type ChainRules, certifiedChain, REQUEST_CHAIN, type Refusal } from './certified-chain.js'
+import {
+  authorityChain,
+  type ChainRules,
+  certifiedChain,
+  ISSUER_CHAIN,
+  REQUEST_CHAIN,
+  type Refusal,
+} from './certified-chain.js'
 
 /**
  * The key of ISSUER_X509, VERIFIER_X509 or WALLET_PROVIDER_X509, and the chain for `x5c`: leaf first, without the root, each
@@ -26,27 +33,45 @@ interface Rules extends ChainRules {
   readonly file: KeyAndChain | undefined
   readonly checkKey: (alg: string) => string | undefined
   readonly checkName: (leaf: X509Certificate) => string | undefined
+  /** Whether the key signs certificates of document signers, and no documents. */
+  readonly delegated?: boolean
 }
 
 type Settings = Pick<
   Config,
-  'issuerX509' | 'issuerBaseUrl' | 'issuerProfile' | 'verifierX509' | 'verifierProfile' | 'walletProviderX509'
+  | 'issuerX509'
+  | 'issuerBaseUrl'
+  | 'issuerProfile'
+  | 'issuerSigning'
+  | 'verifierX509'
+  | 'verifierProfile'
+  | 'walletProviderX509'
 >
+
+/** Why a certificate cannot name the issuer (SD-JWT VC, "Issuer Verification Key Discovery and Validation"). */
+export const nameFault = (leaf: X509Certificate, issuerBaseUrl: string): string | undefined =>
+  certifies(leaf, issuerBaseUrl)
+    ? undefined
+    : 'must begin with a certificate for the host (dNSName) or the URL (URI) of ISSUER_BASE_URL'
 
 const RULES = {
   // HAIP 1.0 §6.1.1, SD-JWT VC, "Issuer Signature Mechanisms"
-  issuer: ({ issuerX509, issuerBaseUrl, issuerProfile }: Settings): Rules => ({
-    variable: 'ISSUER_X509',
-    file: issuerX509,
-    purpose: 'credential',
-    uses: 'signing documents',
-    checkKey: (alg) =>
-      issuerProfile === 'haip' && alg !== 'ES256' ? 'must hold a P-256 key if ISSUER_PROFILE is haip' : undefined,
-    checkName: (leaf) =>
-      certifies(leaf, issuerBaseUrl)
-        ? undefined
-        : 'must begin with a certificate for the host (dNSName) or the URL (URI) of ISSUER_BASE_URL',
-  }),
+  issuer: ({ issuerX509, issuerBaseUrl, issuerProfile, issuerSigning }: Settings): Rules => {
+    const delegated = issuerSigning === 'delegated'
+    return {
+      variable: 'ISSUER_X509',
+      file: issuerX509,
+      ...ISSUER_CHAIN,
+      authorityHint: ' unless ISSUER_SIGNING is delegated',
+      delegated,
+      // Document signers have P-256 keys and name ISSUER_BASE_URL, whatever the certificate of the authority has.
+      checkKey: (alg) =>
+        issuerProfile === 'haip' && alg !== 'ES256' && !delegated
+          ? 'must hold a P-256 key if ISSUER_PROFILE is haip'
+          : undefined,
+      checkName: (leaf) => (delegated ? undefined : nameFault(leaf, issuerBaseUrl)),
+    }
+  },
   // OpenID4VP 1.0 §5.9.3: `x509_hash` needs no name, and a request uses `x509_san_dns` only if the request names this
   // prefix.
   verifier: ({ verifierX509, verifierProfile }: Settings): Rules => ({
@@ -115,7 +140,8 @@ export function certifiedKey(owner: keyof typeof RULES, settings: Settings, now:
   const refusal = refusalOf(rules.variable)
   const { chain } = rules.file
   const key = keyOf(rules.file, rules, refusal)
-  const x5c = certifiedChain(chain, rules, refusal, now)
+  const checked = rules.delegated === true ? authorityChain : certifiedChain
+  const x5c = checked(chain, rules, refusal, now)
   const [leaf] = chain
   const problem = leaf === undefined ? undefined : rules.checkName(leaf)
   if (problem !== undefined) throw refusal(problem)

@@ -18,7 +18,8 @@ export interface DefaultsPorts extends CertifyPorts {
   readonly providers: Pick<KeyProviders, 'assertHave' | 'find' | 'generate' | 'start'>
   readonly vault: Vault
   readonly keys: CertifyPorts['keys'] & Pick<KeyStore, 'inProviders'>
-  readonly agents: CertifyPorts['agents'] & Pick<AgentStore, 'insertIssuer' | 'insertVerifier' | 'signAs'>
+  readonly agents: CertifyPorts['agents'] &
+    Pick<AgentStore, 'insertIssuer' | 'insertVerifier' | 'setSigning' | 'signAs'>
   readonly dids: Pick<DidStore, 'rename' | 'webDidOf'>
   readonly keyRotation: CertifyPorts['keyRotation'] & Pick<KeyRotationStore, 'begin'>
   readonly registrations: RegistrationFilePorts['registrations']
@@ -75,10 +76,17 @@ export async function ensureDefaults(ports: DefaultsPorts): Promise<void> {
     )
   }
 
+  /** The certificate decides what the key signs. The record says the same, for those who read it. */
+  async function followSigning(): Promise<void> {
+    const record = await agents.defaultIssuer()
+    if (record !== undefined) await agents.setSigning(record.id, config.issuerSigning, null)
+  }
+
   async function ensure(kind: Kind, known: AgentRecord | undefined, baseUrl: string): Promise<void> {
     if (known === undefined) await create(kind, baseUrl)
     else await follow(kind, known, baseUrl)
     await certify(kind, new Date())
+    if (kind === 'issuer') await followSigning()
     const record = await (kind === 'issuer' ? agents.defaultIssuer() : agents.defaultVerifier())
     await assertPlace(kind, record?.keySetId)
   }

@@ -1,4 +1,4 @@
-import type { AuditRecord } from '../audit/audit.js'
+import { type AuditRecord, recordAudit } from '../audit/audit.js'
 import type { Database } from '../database/connect.js'
 import { comesAfter, type ListPart, NEWEST_FIRST } from '../database/list-position.js'
 import type { NewIdentity } from '../dids/identity.js'
@@ -30,7 +30,7 @@ export interface AgentRecord {
   readonly keySetId: string
 }
 
-/** What the key of an issuer record signs itself: every document, or the certificates of short-lived signers. */
+/** The task of an issuer's key: it signs every document, or only the certificates of short-lived signers. */
 export type Signing = 'every' | 'delegated'
 
 export interface IssuerRecord extends AgentRecord {
@@ -147,6 +147,18 @@ export function createAgentStore({ prisma }: Database) {
         await insertIdentity(tx, identity.keySetId, identity.key, identity.dids, audit)
         await tx.imageUse.createMany({ data: usesOf('verifier', record) })
         return toRecord(await tx.verifier.create({ data: dataOf(record, identity) }))
+      }),
+
+    /**
+     * Changes what the key of an issuer signs, if it is something else now.
+     *
+     * @param actor who changes it; null for the start
+     */
+    setSigning: (id: string, signing: Signing, actor: string | null): Promise<void> =>
+      prisma.$transaction(async (tx) => {
+        const { count } = await tx.issuer.updateMany({ where: { id, signing: { not: signing } }, data: { signing } })
+        if (count > 0)
+          await recordAudit(tx, { actor, action: 'issuer.signing_changed', subject: 'issuer', subjectId: id })
       }),
 
     /** Makes a record sign under a different DID of its key set, after a rotation or a change of the base URL. */

@@ -1,39 +1,18 @@
-import type { X509Certificate } from 'node:crypto'
 import type { z } from 'zod'
 import { errors } from '../api/errors.js'
 import type { Config } from '../config/config.js'
 import { keyIdOf } from '../dids/identity.js'
 import type { Keys } from '../keys/keys.js'
 import type { KeyStore, StoredKey } from '../keys/store.js'
-import { certificatesInPem } from '../protocol/issuer-keys/pem.js'
 import { subjectAlternativeNames } from '../protocol/issuer-keys/subject-alternative-name.js'
-import { verificationKey } from '../protocol/jose/verification-key.js'
 import { chainEnd, hashIdentifier } from '../protocol/openid4vp/client-identifier.js'
 import type { zVerifierCertificate } from './agent.contract.js'
 import { certificateRequestOf, type RequestedCertificate } from './certificate-request.js'
 import { certifiedChain, REQUEST_CHAIN } from './certified-chain.js'
 import type { AgentRecord, AgentStore } from './store.js'
+import { certificatesOf, isFor } from './uploaded-chain.js'
 
 const refusal = (reason: string) => errors.badRequest(`chain ${reason}`)
-
-function certificatesOf(pem: string): X509Certificate[] {
-  // The text is stored unchanged, so it must not contain a private key.
-  if (/-----BEGIN (?!CERTIFICATE-----)/.test(pem)) throw refusal('must hold certificates and nothing else')
-  try {
-    return certificatesInPem(pem)
-  } catch {
-    throw refusal('must be certificates in PEM, the leaf first')
-  }
-}
-
-function isFor({ publicJwk }: StoredKey, leaf: X509Certificate | undefined): boolean {
-  try {
-    return leaf !== undefined && verificationKey(publicJwk).equals(leaf.publicKey)
-  } catch {
-    // The key has an unknown type, so it does not belong to this service.
-    return false
-  }
-}
 
 const FOR_ITS_KEY = 'must begin with a certificate for the key that signs for the verifier now'
 
@@ -84,7 +63,7 @@ export function createVerifierCertificates({ agents, store, keys, config, clock 
     ): Promise<z.input<typeof zVerifierCertificate>> {
       const { record, key } = await verifierOf(id, sub)
       if (record.isDefault) throw errors.badRequest('VERIFIER_X509 holds the certificate of the default verifier')
-      const certificates = certificatesOf(pem)
+      const certificates = certificatesOf(pem, refusal)
       const [leaf] = certificates
       if (leaf === undefined || !isFor(key, leaf)) throw refusal(FOR_ITS_KEY)
       const x5c = certifiedChain(certificates, REQUEST_CHAIN, refusal, clock())

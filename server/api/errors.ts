@@ -173,6 +173,7 @@ export const errors = {
   trustListBusy: () => new ServiceError(409, 'Trusted list is being read at the moment.'),
   trustListConfigured: () => new ServiceError(409, 'Trusted list is in TRUST_LISTS and cannot be removed here.'),
   issuerTrusted: () => new ServiceError(409, 'issuer is trusted already.'),
+  signingUnfit: (sentence: string) => new ServiceError(409, sentence),
   recordChanged: () => new ServiceError(409, 'display was changed by somebody else meanwhile.'),
   keyCertified: (variable: string) =>
     new ServiceError(

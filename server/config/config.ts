@@ -278,7 +278,7 @@ export interface Config {
   readonly walletRedirectUris: ReadonlyMap<string, readonly string[]>
   /** The key of the default issuer and the certificates of the key, leaf first. They are checked at the start. */
   readonly issuerX509: KeyAndChain | undefined
-  /** What the key of the default issuer signs: every document, or the certificates of short-lived signers (`delegated`). */
+  /** The key of the default issuer signs every document, or only the certificates of short-lived signers (`delegated`). */
   readonly issuerSigning: 'every' | 'delegated'
   /** The registration certificates of the default issuer, for the metadata. They are checked at the start. */
   readonly issuerRegistrations: readonly string[]
@@ -386,6 +386,8 @@ function crossProblems(input: NodeJS.ProcessEnv): string[] {
     if (input.ISSUER_LEGACY_PROFILES !== undefined)
       problems.push('- ISSUER_LEGACY_PROFILES must not be set where ISSUER_PROFILE is haip.')
   }
+  if (input.ISSUER_SIGNING === 'delegated' && input.ISSUER_X509 === undefined)
+    problems.push('- ISSUER_X509 must be defined where ISSUER_SIGNING is delegated.')
   if (input.VERIFIER_PROFILE === 'haip') {
     if (input.VERIFIER_X509 === undefined)
       problems.push('- VERIFIER_X509 must be defined where VERIFIER_PROFILE is haip.')

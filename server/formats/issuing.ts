@@ -56,10 +56,10 @@ export interface ClaimDescription {
 
 /** The complete input for signing a credential. */
 export interface SigningRequest {
-  /** Its `kid` is the DID URL of the issuer's key. */
+  /** Its `kid` is the DID URL of the issuer's key. A short-lived document signer has the `kid` of the key that vouches for it. */
   readonly signer: Signer
   readonly issuerDid: string
-  /** The certificate chain of the issuer's key, leaf first, each base64 DER; null without a certificate. */
+  /** The certificate chain of the signer, leaf first, each base64 DER; null without a certificate. */
   readonly x5c: readonly string[] | null
   readonly installation: Installation
   readonly type: IssuedType
@@ -108,6 +108,11 @@ export interface Issuing {
   readonly drafts: boolean
   /** The binding methods in metadata (OpenID4VCI 1.0 §12.2.4), if the format cannot use all methods. */
   readonly bindingMethods?: readonly string[]
+  /**
+   * The purpose of the certificates that credentials of the format carry: mobile documents, or tokens. Absent if credentials carry no
+   * certificates.
+   */
+  readonly chain?: 'mdoc' | 'token'
   /** Whether each credential needs a holder's key. */
   readonly needsHolder: boolean
   /**

@@ -29,6 +29,8 @@ export type KeyInProvider = z.infer<typeof zKeyInProvider>
 
 const zPublishedKeys = z.strictObject({
   algorithms: z.array(z.string()),
+  /** The algorithms of documents that carry a certificate chain, if their signer has one. */
+  chainAlgorithms: z.array(z.string()),
   /** The algorithms of keys with a certificate. */
   certifiedAlgorithms: z.array(z.string()),
   encryptionKey: publicJwk.nullable(),
@@ -54,10 +56,26 @@ const zCertifiedRecord = z.strictObject({
 /** An issuer or verifier record whose key has a certificate. */
 export type CertifiedRecord = z.infer<typeof zCertifiedRecord>
 
-const zCertifiedVerifier = z.strictObject({ id: z.string(), x5c: z.array(z.string()) })
+const zRecordChain = z.strictObject({ id: z.string(), x5c: z.array(z.string()) })
 
-/** A verifier whose key has a certificate. */
-export type CertifiedVerifier = z.infer<typeof zCertifiedVerifier>
+/** An issuer or a verifier whose key has a certificate. */
+export type RecordChain = z.infer<typeof zRecordChain>
+
+/** A chain for the key of an issuer. */
+export interface CertifiedIssuer {
+  readonly keyId: string
+  readonly x5c: readonly string[]
+  readonly issuerId: string
+  readonly signing: 'every' | 'delegated'
+  readonly actor: string
+}
+
+const zChain = z.strictObject({ id: z.string(), x5c })
+
+const zCertifiedIssuerKey = z.strictObject({ publicJwk, x5c: z.array(z.string()) })
+
+/** A key of an issuer with its certificate chain. */
+export type CertifiedIssuerKey = z.infer<typeof zCertifiedIssuerKey>
 
 /**
  * The current signing key of a key set, joined as `k`: its newest key that is not retired.
@@ -114,11 +132,53 @@ export function createKeyStore({ prisma, sql }: Database) {
       return rows.length > 0
     },
 
+    /**
+     * Sets the certificate chain of an issuer's current signing key and what the key signs, in one statement.
+     *
+     * @returns false if the key was rotated in the meantime; then nothing is written.
+     */
+    async certifyIssuer({ keyId, x5c, issuerId, signing, actor }: CertifiedIssuer): Promise<boolean> {
+      const certified = new Step<'id'>(
+        'certified',
+        fragment`UPDATE keys SET x5c = ${JSON.stringify(x5c)}::json WHERE id = ${keyId} AND retired_at IS NULL RETURNING id`,
+      )
+      const changed = new Step<'id'>(
+        'changed',
+        fragment`
+          UPDATE issuers SET signing = ${signing}
+          WHERE id = ${issuerId} AND signing <> ${signing} AND EXISTS (SELECT 1 FROM ${certified}) RETURNING id`,
+      )
+      const recorded = [
+        audited({ of: certified, actor, action: 'key.certified', subject: 'key' }),
+        audited({ of: changed, actor, action: 'issuer.signing_changed', subject: 'issuer', name: 'signing_audited' }),
+      ]
+      const rows = await sql(idRow, recorded)`SELECT id FROM ${certified}`
+      return rows.length > 0
+    },
+
+    /** The certificate chains of keys, by the ids of the keys. Unknown keys are left out. */
+    async chains(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[] | null>> {
+      const rows = await sql(zChain)`SELECT id, x5c FROM keys WHERE id = ANY(${[...ids]}::text[])`
+      return new Map(rows.map(({ id, x5c: chain }) => [id, chain]))
+    },
+
+    /** The keys of issuers that have a certificate, the current and the former ones. */
+    issuerChains: (limit: number): Promise<CertifiedIssuerKey[]> =>
+      sql(zCertifiedIssuerKey)`
+        SELECT k.public_jwk AS "publicJwk", k.x5c FROM issuers i JOIN keys k ON k.key_set_id = i.key_set_id
+        WHERE k.x5c IS NOT NULL ORDER BY k.created_at DESC LIMIT ${limit}`,
+
     /** The chains of verifiers' keys, except the default verifier's, whose chain is in the configuration. */
-    certifiedVerifiers: (limit: number): Promise<CertifiedVerifier[]> =>
-      sql(zCertifiedVerifier)`
+    certifiedVerifiers: (limit: number): Promise<RecordChain[]> =>
+      sql(zRecordChain)`
         SELECT v.id, k.x5c FROM verifiers v ${currentKey(fragment`v.key_set_id`)}
         WHERE NOT v.is_default AND k.x5c IS NOT NULL ORDER BY v.created_at DESC LIMIT ${limit}`,
+
+    /** The chains of issuers' keys, except the default issuer's, whose chain is in the configuration. */
+    certifiedIssuers: (limit: number): Promise<RecordChain[]> =>
+      sql(zRecordChain)`
+        SELECT i.id, k.x5c FROM issuers i ${currentKey(fragment`i.key_set_id`)}
+        WHERE NOT i.is_default AND k.x5c IS NOT NULL ORDER BY i.created_at DESC LIMIT ${limit}`,
 
     /** Issuer and verifier records whose current key has a certificate. */
     certifiedRecords: (limit: number): Promise<CertifiedRecord[]> =>
@@ -166,9 +226,13 @@ export function createKeyStore({ prisma, sql }: Database) {
 
     /** Keys in metadata: the algorithms that issuers currently sign with, and the key to which requests are encrypted. */
     async published(): Promise<PublishedKeys> {
+      // A document signer has a key on P-256, whatever the key of the record is.
+      const withChain = fragment`CASE WHEN i.signing = 'delegated' AND k.x5c IS NOT NULL THEN 'ES256' ELSE k.alg END`
       const [row] = await sql(zPublishedKeys)`
         SELECT ARRAY(SELECT DISTINCT k.alg FROM issuers i ${currentKey(fragment`i.key_set_id`)} ORDER BY k.alg DESC) AS algorithms,
-          ARRAY(SELECT DISTINCT k.alg FROM issuers i ${currentKey(fragment`i.key_set_id`)} WHERE k.x5c IS NOT NULL)
+          ARRAY(SELECT DISTINCT ${withChain} AS alg FROM issuers i ${currentKey(fragment`i.key_set_id`)} ORDER BY alg DESC)
+            AS "chainAlgorithms",
+          ARRAY(SELECT DISTINCT ${withChain} FROM issuers i ${currentKey(fragment`i.key_set_id`)} WHERE k.x5c IS NOT NULL)
             AS "certifiedAlgorithms",
           (SELECT k.public_jwk FROM key_sets s ${currentKey(fragment`s.id`)} WHERE s.id = ${ENCRYPTION_KEY_SET})
             AS "encryptionKey"`

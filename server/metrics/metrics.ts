@@ -74,6 +74,8 @@ export interface Readings {
   /** Estimated number of rows that the encryption of stored values has left, by column. */
   readonly encryptionLeft: () => ReadonlyMap<string, number>
   readonly expiries: Expiries
+  /** The document signers in the memory of this process. */
+  readonly documentSigners: () => { readonly count: number; readonly oldestSeconds: number; readonly failing: number }
   /** Numbers of overdue erasures and removals, by kind. */
   readonly overdue: () => Promise<Readonly<Record<string, number>>>
   /** Numbers of the registration certificates of verifiers, and when the first usable one ends. */
@@ -118,6 +120,8 @@ export interface Metrics {
   webhookTry(outcome: WebhookTryOutcome): void
   /** Counts a call to a key provider. @param provider its name in KEY_PROVIDERS */
   keyProviderCall(provider: string, operation: string, outcome: string, seconds: number): void
+  /** Counts certificates of document signers that a key of an issuer record signed, or could not sign. */
+  documentSigner(outcome: 'made' | 'failed'): void
   /** Counts a request with an `Idempotency-Key` that was used before. */
   idempotency(outcome: IdempotencyOutcome): void
   /** Counts an attempt to read a trusted list. @param outcome `changed`, `unchanged`, or the failed check */
@@ -212,6 +216,12 @@ function counters(registry: Registry) {
       buckets: DURATIONS,
       registers,
     }),
+    documentSigners: new Counter({
+      name: 'credence_document_signer_certificates_total',
+      help: 'Certificates of short-lived document signers, by outcome: "made", or "failed" (the key of the issuer record could not sign).',
+      labelNames: ['outcome'],
+      registers,
+    }),
     idempotency: new Counter({
       name: 'credence_idempotent_requests_total',
       help: 'Requests with an Idempotency-Key that was used before, by outcome: "replayed", "running" (refused with 409), or "other-request" (refused with 422).',
@@ -265,6 +275,7 @@ function readCounts(
     maintenanceLate,
     encryptionLeft,
     expiries,
+    documentSigners,
     overdue,
     attestationLists,
     registrations,
@@ -453,6 +464,26 @@ function readCounts(
       for (const [column, rows] of encryptionLeft()) this.set({ column }, rows)
     },
   })
+  new Gauge({
+    name: 'credence_document_signers',
+    help: 'Short-lived document signers of issuer records, by state: "ready", or "failing" (could not be made or renewed).',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { count, failing } = documentSigners()
+      this.set({ state: 'ready' }, count)
+      this.set({ state: 'failing' }, failing)
+    },
+  })
+  new Gauge({
+    name: 'credence_document_signer_age_seconds',
+    help: 'Age of the oldest document signer of issuer records in the memory of a process.',
+    aggregator: 'max',
+    registers,
+    collect() {
+      this.set(documentSigners().oldestSeconds)
+    },
+  })
   for (const [name, help, end] of [
     ['issuer_certificate', 'When the first certificate of ISSUER_X509 expires.', expiries.issuerCertificate],
     ['verifier_certificate', 'When the first certificate of VERIFIER_X509 expires.', expiries.verifierCertificate],
@@ -492,6 +523,7 @@ export function createMetrics(): Metrics {
       counted.keyProviderCalls.labels(provider, operation, outcome).inc()
       counted.keyProviderSeconds.labels(provider, operation).observe(seconds)
     },
+    documentSigner: (outcome) => counted.documentSigners.labels(outcome).inc(),
     webhookTry: (outcome) => counted.webhookTries.labels(outcome).inc(),
     idempotency: (outcome) => counted.idempotency.labels(outcome).inc(),
     trustListRead: (outcome) => counted.trustListReads.labels(outcome).inc(),

@@ -3,6 +3,7 @@ import { gzip } from 'node:zlib'
 import { ServiceError } from '../api/errors.js'
 import type { Config } from '../config/config.js'
 import { keyIdOf, signingDidOf } from '../dids/identity.js'
+import type { DocumentSigners } from '../keys/document-signers/document-signers.js'
 import type { Keys } from '../keys/keys.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 import { issuerNameOf } from '../protocol/sd-jwt-vc/issuer-name.js'
@@ -81,6 +82,8 @@ interface SigningInput {
   readonly did: string
   readonly validUntil: Date
   readonly list: StatusListRecord
+  /** The chain that the list carries. A Bitstring Status List carries none. */
+  readonly x5c: readonly string[] | null
   readonly revokedIndices: readonly number[]
   readonly suspendedIndices: readonly number[]
   readonly common: Pick<TokenStatusListInput, 'signer' | 'size' | 'issuedAt' | 'ttlSeconds'>
@@ -91,15 +94,15 @@ const indicesOf = (set: readonly SetIndex[], status: 'revoked' | 'suspended'): n
 
 /** The input for both formats of a Token Status List. */
 function tokenListOf(input: SigningInput): TokenStatusListInput {
-  const { config, did, validUntil, list, common, revokedIndices, suspendedIndices } = input
+  const { config, did, validUntil, list, x5c, common, revokedIndices, suspendedIndices } = input
   return {
     ...common,
     revokedIndices,
     ...(list.bits === 2 ? { suspendedIndices } : {}),
-    // The issuer is the same as in the credentials of the list, because one key signs the list and the credentials
-    // (Token Status List, "Key Resolution and Trust Management").
-    issuer: issuerNameOf(config, did, list.x5c),
-    ...(list.x5c === null ? {} : { x5c: list.x5c }),
+    // The issuer is the same as in the credentials of the list. One key signs the list and the credentials, or vouches for
+    // the signers of both (Token Status List, "Key Resolution and Trust Management").
+    issuer: issuerNameOf(config, did, x5c),
+    ...(x5c === null ? {} : { x5c }),
     uri: statusListUri(config, 'token', list.id),
     aggregationUri: aggregationUri(config),
     expiresAt: validUntil,
@@ -158,12 +161,13 @@ export type Publish = (form: StatusListForm, id: string) => Promise<PublishedLis
 export interface PublicationPorts {
   readonly store: Pick<StatusListStore, 'find' | 'setIndices'>
   readonly keys: Pick<Keys, 'signer'>
+  readonly documentSigners: Pick<DocumentSigners, 'signerOf'>
   readonly config: PublicationConfig
   readonly clock: () => Date
 }
 
 /** Signs lists, and caches a signed list until the status of one of its credentials changes. */
-export function createPublication({ store, keys, config, clock }: PublicationPorts): Publish {
+export function createPublication({ store, keys, documentSigners, config, clock }: PublicationPorts): Publish {
   const published = new LruMap<string, Cached>(MAX_PUBLISHED, MAX_PUBLISHED_BYTES)
   const signing = new Map<string, Promise<Cached>>()
   const validityMs = config.statusListExpirySeconds * 1000
@@ -178,7 +182,11 @@ export function createPublication({ store, keys, config, clock }: PublicationPor
 
   const sign = async (form: StatusListForm, list: StatusListRecord): Promise<Cached> => {
     const did = didOfList(list, config)
-    const signer = await keys.signer(list.keyId, keyIdOf(did, list.publicJwk))
+    const key = { keyId: list.keyId, kid: keyIdOf(did, list.publicJwk), x5c: list.x5c }
+    const { signer, x5c } =
+      form === 'bitstring' || form === 'suspension'
+        ? { signer: await keys.signer(key.keyId, key.kid), x5c: null }
+        : await documentSigners.signerOf(key, 'token')
     const set = await store.setIndices(list.id)
     const issuedAt = clock()
     const validUntil = new Date(issuedAt.getTime() + validityMs)
@@ -189,7 +197,7 @@ export function createPublication({ store, keys, config, clock }: PublicationPor
       ttlSeconds: config.statusListTtlSeconds,
     }
     const [revokedIndices, suspendedIndices] = [indicesOf(set, 'revoked'), indicesOf(set, 'suspended')]
-    const signing = { config, did, validUntil, list, common, revokedIndices, suspendedIndices }
+    const signing = { config, did, validUntil, list, x5c, common, revokedIndices, suspendedIndices }
     const { body, mediaType } = await SIGNING[form](signing)
     // RFC 9110 §8.8.3.3: the JWT and the CWT have the same URL, so their ETags must differ.
     const suffix = form === 'cwt' ? '-cwt' : ''

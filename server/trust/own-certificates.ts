@@ -1,6 +1,10 @@
+import { X509Certificate } from 'node:crypto'
 import type { ListDefinition, ListPurpose } from '../config/trust-lists.js'
+import { authorityIn } from '../protocol/issuer-keys/authority.js'
 import type { CertificatePurpose } from '../protocol/issuer-keys/certificate-purpose.js'
-import type { Anchors } from '../protocol/trust-lists/match/anchors.js'
+import { type Anchor, type Anchors, certificateOf } from '../protocol/trust-lists/match/anchors.js'
+import { factsOf } from '../protocol/trust-lists/match/certificate-facts.js'
+import { faultOf } from '../protocol/trust-lists/match/eligible.js'
 import { matchChain } from '../protocol/trust-lists/match/match.js'
 import type { TrustList } from '../protocol/trust-lists/trust-list.js'
 import { documentIdOf, nameOf } from './documents.js'
@@ -21,9 +25,30 @@ export interface OwnChain {
 const MAX_NAMED = 5
 const END_OF_TIME = new Date(8_640_000_000_000_000)
 
+/** Whether a list vouches for an own authority, or for the root above it. Its document signers are on the list then. */
+function hasAuthority({ byFingerprint, bySubject }: Anchors, x5c: readonly string[], now: Date): boolean {
+  const counts = ({ services }: Anchor) =>
+    services.some((found) => {
+      const fault = faultOf(found, { now, use: 'issuance', type: undefined })
+      return fault === undefined || fault === 'other-type'
+    })
+  return x5c.some((base64) => {
+    const certificate = new X509Certificate(Buffer.from(base64, 'base64'))
+    const facts = factsOf(certificate.raw)
+    if (facts === undefined) return false
+    const itself = byFingerprint.get(facts.fingerprint)
+    const above = (bySubject.get(facts.issuer) ?? []).filter((anchor) => {
+      const key = certificateOf(anchor)?.publicKey
+      return key !== undefined && certificate.verify(key)
+    })
+    return [...(itself === undefined ? [] : [itself]), ...above].some(counts)
+  })
+}
+
 /** Whether a list vouches for a chain. Limits to types do not matter here. */
 function isOn(anchors: readonly Anchors[], x5c: readonly string[], purpose: CertificatePurpose, now: Date): boolean {
   return anchors.some((part) => {
+    if (authorityIn(x5c) !== undefined) return hasAuthority(part, x5c, now)
     const match = matchChain(x5c, part, { now, use: 'issuance', purpose })
     return match.trusted || match.reason === 'other-type'
   })

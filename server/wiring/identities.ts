@@ -1,4 +1,5 @@
 import { createAgentDids } from '../agent/dids.js'
+import { createIssuerCertificates } from '../agent/issuer-certificate.js'
 import { createRecords } from '../agent/records.js'
 import { createLook } from '../agent/registrations/look.js'
 import { createRegistrations } from '../agent/registrations/registrations.js'
@@ -37,6 +38,7 @@ export function wireIdentities(platform: Platform) {
     }),
     dids: createAgentDids({ store: stores.dids, lists: listsOver(createDidStore), config, create: dids.create }),
     certificates: createVerifierCertificates({ agents: stores.agents, store: stores.keys, keys, config, clock }),
+    issuerCertificates: createIssuerCertificates({ agents: stores.agents, store: stores.keys, keys, config, clock }),
   }
 
   const signers = createSigners({

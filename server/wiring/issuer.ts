@@ -41,7 +41,7 @@ export function wireIssuer(
   { dids, acceptDisplay }: { readonly dids: Dids; readonly acceptDisplay: AcceptDisplay },
 ) {
   const { config, formats, stores, listsOver, clock, newId, random, sealingKey, names } = platform
-  const { keys, resolver, seals, events, metrics, statusLists, vault } = platform
+  const { documentSigners, keys, resolver, seals, events, metrics, statusLists, vault } = platform
 
   const statistics = createStatistics({ store: stores.statistics, clock })
 
@@ -89,7 +89,7 @@ export function wireIssuer(
     recordIdentities: () => stores.dids.recordIdentities(),
     publishedKeys: () => stores.keys.published(),
     keySet: async () => (await dids.issuerKeySet()).jwks,
-    keys,
+    documentSigners,
     config,
     formats,
   })
@@ -103,7 +103,7 @@ export function wireIssuer(
         ? stores.agents.issuerExists(issuerId)
         : (await stores.agents.issuer(issuerId, sub)) !== undefined,
     config,
-    sign: createSign({ config, keys, random, clock }),
+    sign: createSign({ config, keys, documentSigners, random, clock }),
     subjectHash: createSubjectHash(sealingKey('active-sets')),
     clock,
     newId,

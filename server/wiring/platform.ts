@@ -33,6 +33,7 @@ import { createDecryptionKeys } from '../keys/decryption-keys.js'
 import { followEnvelopeKeys } from '../keys/envelope/follow.js'
 import type { KeyRing } from '../keys/envelope/open.js'
 import { createEnvelopeStore } from '../keys/envelope/store.js'
+import { createDocumentSigners } from '../keys/document-signers/document-signers.js'
 import { createKeys, rootSecret } from '../keys/keys.js'
 import { createKeyProviders } from '../keys/providers/providers.js'
 import { createKeyStore } from '../keys/store.js'
@@ -84,6 +85,8 @@ export interface PlatformOptions {
   readonly onKeysChanged?: (keys: readonly Uint8Array[]) => void
   /** Interval between two looks for a new key-encryption key, in milliseconds. Default: 10,000. */
   readonly envelopeKeysEveryMs?: number
+  /** Interval between two looks at document signers, in milliseconds. Default: 30,000. */
+  readonly documentSignersEveryMs?: number
   /** Readiness checks of further components. */
   readonly checks?: Record<string, () => Promise<unknown>>
 }
@@ -197,6 +200,17 @@ export async function createPlatform(
           onChanged: options.onKeysChanged ?? (() => {}),
           everyMs: options.envelopeKeysEveryMs,
         })
+  const random = (length: number) => new Uint8Array(randomBytes(length))
+  const documentSigners = createDocumentSigners({
+    keys,
+    chainsOf: stores.keys.chains,
+    config,
+    clock,
+    log,
+    random,
+    onMade: metrics.documentSigner,
+    everyMs: options.documentSignersEveryMs,
+  })
   const sealingKey = memoized((label) => deriveKey(root.secret, label))
   const baseUrls = [config.issuerBaseUrl, config.verifierBaseUrl]
   const outboundOptions: OutboundOptions = {
@@ -226,7 +240,6 @@ export async function createPlatform(
   })
   const tokens = createTokenCheck(config, clock)
   const signIn = config.signIn === undefined ? undefined : createSignIn(config, config.signIn, toProvider.fetch, clock)
-  const random = (length: number) => new Uint8Array(randomBytes(length))
   const consoleSessions =
     config.console?.mode !== 'login' || signIn === undefined
       ? undefined
@@ -279,6 +292,7 @@ export async function createPlatform(
   const statusLists = createStatusLists({
     store: stores.statusLists,
     keys,
+    documentSigners,
     config,
     clock,
     newId: randomUUID,
@@ -316,6 +330,7 @@ export async function createPlatform(
     registrations: () => registrationsCheck(stores.registrations, clock()),
     ...(keyEncryptionKeys.length === 0 ? {} : { encryption: async () => encryptionStatus(envelopeKeys, refusals) }),
     ...(keyProviders.names.length === 0 ? {} : { keyProviders: keyProviders.health }),
+    documentSigners: documentSigners.health,
     ...options.checks,
   }
   const encryptionTasks =
@@ -354,6 +369,7 @@ export async function createPlatform(
     vault,
     claims,
     keys,
+    documentSigners,
     keyProviders,
     decryptionKeys: createDecryptionKeys(stores.keys, vault, clock),
     sealingKey,
@@ -409,6 +425,7 @@ export async function createPlatform(
     async close() {
       await envelopeKeys?.close()
       encryption.close()
+      documentSigners.close()
       await trustLists.close()
       await listReading.close()
       pings.close()

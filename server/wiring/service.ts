@@ -104,6 +104,7 @@ export async function createService(config: Config, options: ServiceOptions = {}
     maintenanceLate: maintenance.late,
     encryptionLeft: platform.encryption.left,
     expiries: expiriesOf(config),
+    documentSigners: platform.documentSigners.read,
     overdue: () => platform.stores.erasure.overdue(clock()),
     registrations: features.registrationWatch.overview,
     attestationLists: platform.stores.attestationWatch.overview,

@@ -52,7 +52,7 @@ export function wireTrust(platform: Platform) {
   const trustExplain = createExplain({ config, live, clock, formats: platform.formats })
   const publishedLists = createPublishedLists({
     store: stores.publishedTrustLists,
-    keys: platform.keys,
+    documentSigners: platform.documentSigners,
     config,
     clock,
     log,

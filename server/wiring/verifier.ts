@@ -17,6 +17,9 @@ import { createVpQueries } from '../verifier/vp-queries/vp-queries.js'
 import type { Issuer } from './issuer.js'
 import type { Platform } from './platform.js'
 
+/** Limit of the own keys with a certificate that are looked at for the signer of an own credential. */
+const MAX_OWN_KEYS = 1_000
+
 /** Parts of the issuing features that the verifying features use. */
 interface VerifierFeatures {
   readonly dids: Dids
@@ -34,6 +37,7 @@ export function wireVerifier(platform: Platform, { dids, statusLists, offerings 
     outbound,
     resolver: platform.resolver,
     ownKeySet: dids.issuerKeySet,
+    ownCertifiedKeys: () => stores.keys.issuerChains(MAX_OWN_KEYS),
     ownStatusEntry: statusLists.entry,
     publishOwnList: statusLists.publish,
   })

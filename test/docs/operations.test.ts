@@ -14,6 +14,7 @@ function namesThereAre(): Set<string> {
     maintenanceLate: new Map(),
     encryptionLeft: () => new Map(),
     expiries: { issuerCertificate: new Date(), verifierCertificate: new Date(), verifierAttestation: new Date() },
+    documentSigners: () => ({ count: 0, oldestSeconds: 0, failing: 0 }),
     overdue: async () => ({}),
     registrations: async () => ({ usable: 0, unusable: 0, firstEnd: new Date() }),
     attestationLists: async () => ({ count: 0, unreadable: 0 }),

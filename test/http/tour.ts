@@ -51,6 +51,11 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
   const renamed = { before: [{ name: 'Shop' }], display: [{ name: 'Corner Shop', locale: 'en' }] }
   await go('POST', '/api/v1/issuers/{id}/display', { at: { id: issuerId }, body: renamed })
   await go('POST', '/api/v1/issuers/{id}/rotate', { at: { id: issuerId }, body: { algorithm: 'ES256' } })
+  await go('POST', '/agent/issuer/{id}/signing', { at: { id: issuerId }, body: { signing: 'delegated' } })
+  const asked = await go('GET', '/agent/issuer/{id}/certificate-request', { at: { id: issuerId } })
+  const authority = { subject: 'C=DE/Issuing authority', ca: true, pathLength: 0, keyUsage: 0x04 }
+  const issuerChain = pemOf(certificateFor(asked.certificateRequest, authority))
+  await go('POST', '/agent/issuer/{id}/certificate', { at: { id: issuerId }, body: { chain: issuerChain } })
   const { id: verifierId } = await go('POST', '/agent/verifier', { body: { method: 'web' } })
   await go('GET', '/agent/verifiers', { query: { limit: '1' } })
   await go('GET', '/agent/verifier/{id}', { at: { id: verifierId } })

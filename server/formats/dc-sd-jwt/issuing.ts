@@ -38,6 +38,7 @@ export const issuing: Issuing = {
   configurationSuffix: '-sd-jwt',
   title: 'an SD-JWT VC',
   drafts: true,
+  chain: 'token',
   needsHolder: false,
   lacks: () => undefined,
   reservedClaims: REGISTERED_CLAIMS,

@@ -114,6 +114,7 @@ export const issuing: Issuing = {
   title: 'an mdoc',
   drafts: false,
   bindingMethods: ['cose_key'],
+  chain: 'mdoc',
   needsHolder: true,
   lacks: ({ asMdoc, certified }) => {
     if (!asMdoc) return 'a schema with mdoc'

@@ -4,6 +4,7 @@ import type { Caller } from '../../auth/caller.js'
 import type { Config } from '../../config/config.js'
 import type { Formats } from '../../formats/registry.js'
 import type { NameIndex } from '../../names/names.js'
+import { authorityIn } from '../../protocol/issuer-keys/authority.js'
 import { isAnchored } from '../../protocol/issuer-keys/trusted-chain.js'
 import { algorithmOfJwk } from '../../protocol/jose/algorithms.js'
 import type { Draft } from '../../protocol/openid4vci/drafts.js'
@@ -96,7 +97,9 @@ function assertHaipOffer(
 ) {
   if (config.issuerX509 === undefined) throw errors.badRequest('profile haip needs ISSUER_X509')
   if (!isAnchored(config.attestationTrust)) throw errors.badRequest('profile haip needs WALLET_TRUST_ANCHORS')
-  if (context.x5c === null || algorithmOfJwk(context.publicJwk) !== 'ES256')
+  // The key of an authority signs no documents. Its document signers have P-256 keys.
+  const isUsable = authorityIn(context.x5c) !== undefined || algorithmOfJwk(context.publicJwk) === 'ES256'
+  if (context.x5c === null || !isUsable)
     throw errors.badRequest('profile haip needs an issuer with a certificate for a P-256 key')
   const other = ids.find((id) => parseConfigurationId(formats, id)?.format.haip !== true)
   if (other !== undefined) throw errors.badRequest(`${FIELD} names ${other}, whose format HAIP does not have`)

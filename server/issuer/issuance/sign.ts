@@ -2,6 +2,7 @@ import type { Config } from '../../config/config.js'
 import { keyIdOf } from '../../dids/identity.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Binding, SignedCredential } from '../../formats/issuing.js'
+import type { DocumentSigners } from '../../keys/document-signers/document-signers.js'
 import type { Keys } from '../../keys/keys.js'
 import type { StatusPurpose } from '../../protocol/status-list/bitstring.js'
 import type { StatusIndex } from '../../status-lists/allotment.js'
@@ -65,6 +66,7 @@ export const bitstringEntries = (
 export interface SignPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'>
   readonly keys: Pick<Keys, 'signer'>
+  readonly documentSigners: Pick<DocumentSigners, 'signerOf'>
   readonly random: (length: number) => Uint8Array
   readonly clock: () => Date
 }
@@ -73,12 +75,16 @@ export interface SignPorts {
 export type Sign = (request: SignRequest) => Promise<SignedInstance>
 
 export const createSign =
-  ({ config, keys, random, clock }: SignPorts): Sign =>
+  ({ config, keys, documentSigners, random, clock }: SignPorts): Sign =>
   async ({ context, subject, format, binding, id, status, issuedAt }) => {
+    const { keyId, x5c } = context
+    const kid = keyIdOf(context.issuerDid, context.publicJwk)
+    const { chain } = format.issuing
     const { compact, vc } = await format.issuing.sign({
-      signer: await keys.signer(context.keyId, keyIdOf(context.issuerDid, context.publicJwk)),
+      ...(chain === undefined
+        ? { signer: await keys.signer(keyId, kid), x5c }
+        : await documentSigners.signerOf({ keyId, kid, x5c }, chain)),
       issuerDid: context.issuerDid,
-      x5c: context.x5c,
       installation: config,
       type: context,
       schema: schemaOf(config, context),

@@ -76,6 +76,8 @@ function claimsOf(schema: CredentialSchema, { issuing }: IssuedFormat) {
 /** The algorithms of the issuers' current keys. */
 export interface SigningAlgorithms {
   readonly algorithms: readonly string[]
+  /** The algorithms of documents that carry a chain if their signer has one. */
+  readonly chainAlgorithms: readonly string[]
   /** The algorithms of the issuers whose key has a certificate. */
   readonly certifiedAlgorithms: readonly string[]
 }
@@ -90,10 +92,11 @@ export type ConfigurationsConfig = Pick<
 function signingAlgorithms(
   { issuing }: IssuedFormat,
   config: Pick<Config, 'issuerProfile'>,
-  { algorithms, certifiedAlgorithms }: SigningAlgorithms,
+  { algorithms, chainAlgorithms, certifiedAlgorithms }: SigningAlgorithms,
 ): readonly unknown[] | Promise<readonly unknown[]> {
   const haip = isHaip({ config }) ? ['ES256'] : undefined
-  return issuing.signingAlgorithms?.(haip ?? certifiedAlgorithms) ?? haip ?? algorithms
+  const own = issuing.chain === undefined ? algorithms : chainAlgorithms
+  return issuing.signingAlgorithms?.(haip ?? certifiedAlgorithms) ?? haip ?? own
 }
 
 async function configuration(

@@ -1,7 +1,7 @@
 import type { AgentStore } from '../../agent/store.js'
 import type { DidStore } from '../../dids/store.js'
 import type { Formats } from '../../formats/registry.js'
-import type { Keys } from '../../keys/keys.js'
+import type { DocumentSigners } from '../../keys/document-signers/document-signers.js'
 import type { KeyStore } from '../../keys/store.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
 import type { Schemas } from '../schemas/schemas.js'
@@ -19,7 +19,7 @@ export interface MetadataPorts {
   readonly publishedKeys: KeyStore['published']
   /** Every key of every issuer, for verifiers. */
   readonly keySet: () => Promise<{ readonly keys: readonly Jwk[] }>
-  readonly keys: Pick<Keys, 'signer'>
+  readonly documentSigners: Pick<DocumentSigners, 'signerOf'>
   readonly config: IssuerMetadataPorts['config']
   readonly formats: Pick<Formats, 'issued' | 'former'>
 }
@@ -28,9 +28,10 @@ export type Metadata = ReturnType<typeof createMetadata>
 
 /** The metadata and keys that the issuer publishes. */
 export function createMetadata(ports: MetadataPorts) {
-  const { texts, schemas, defaultIssuer, recordIdentities, publishedKeys, keySet, keys, config, formats } = ports
+  const { texts, schemas, defaultIssuer, recordIdentities, publishedKeys, keySet, documentSigners, config, formats } =
+    ports
   const metadata = createIssuerMetadata({ schemas, defaultIssuer, publishedKeys, config, formats })
-  const signed = createSignedMetadata({ metadata, defaultIssuer, recordIdentities, keys, config })
+  const signed = createSignedMetadata({ metadata, defaultIssuer, recordIdentities, documentSigners, config })
   const server = createServerMetadata({ schemas, config, formats })
 
   return {

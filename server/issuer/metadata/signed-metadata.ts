@@ -2,7 +2,7 @@ import type { AgentStore } from '../../agent/store.js'
 import type { Config } from '../../config/config.js'
 import { keyIdOf } from '../../dids/identity.js'
 import type { DidStore } from '../../dids/store.js'
-import type { Keys } from '../../keys/keys.js'
+import type { DocumentSigners } from '../../keys/document-signers/document-signers.js'
 import { signCompact } from '../../protocol/jose/jws.js'
 import type { IssuerMetadata } from './issuer-metadata.js'
 
@@ -12,7 +12,7 @@ export interface SignedMetadataPorts {
   readonly defaultIssuer: AgentStore['defaultIssuer']
   /** The DID and key that each issuer and verifier signs with. */
   readonly recordIdentities: DidStore['recordIdentities']
-  readonly keys: Pick<Keys, 'signer'>
+  readonly documentSigners: Pick<DocumentSigners, 'signerOf'>
   readonly config: Pick<Config, 'issuerBaseUrl'>
 }
 
@@ -21,18 +21,20 @@ export interface SignedMetadataPorts {
  * key or certificate chain.
  */
 export function createSignedMetadata(ports: SignedMetadataPorts): (now: Date) => Promise<string> {
-  const { metadata: metadataOf, defaultIssuer, recordIdentities, keys, config } = ports
+  const { metadata: metadataOf, defaultIssuer, recordIdentities, documentSigners, config } = ports
   return async (now) => {
     const [metadata, issuer, identities] = await Promise.all([metadataOf(now), defaultIssuer(), recordIdentities()])
     const identity = identities.find(({ did, purpose }) => purpose === 'issuer' && did === issuer?.did)
     if (identity === undefined) throw new Error('There is no default issuer.')
-    const signer = await keys.signer(identity.keyId, keyIdOf(identity.did, identity.publicJwk))
-    const named = identity.x5c === null ? { kid: signer.kid, jwk: signer.publicJwk } : { x5c: identity.x5c }
+    const { keyId, did, publicJwk } = identity
+    const key = { keyId, kid: keyIdOf(did, publicJwk), x5c: identity.x5c }
+    const { signer, x5c } = await documentSigners.signerOf(key, 'token')
+    const named = x5c === null ? { kid: signer.kid, jwk: signer.publicJwk } : { x5c }
     return signCompact(
       signer,
       { typ: 'openidvci-issuer-metadata+jwt', ...named },
       {
-        iss: identity.x5c === null ? identity.did : config.issuerBaseUrl,
+        iss: x5c === null ? did : config.issuerBaseUrl,
         sub: config.issuerBaseUrl,
         iat: Math.floor(now.getTime() / 1000),
         ...metadata,

@@ -63,6 +63,8 @@ export interface IssuerKey {
   readonly jwk: Jwk
   readonly issuer: string
   readonly kid?: string
+  /** The key that certified the key, if a certificate chain proves it: the next key of the chain. */
+  readonly authority?: Jwk
   /** The entity of a trusted list that vouches for the key. Its status lists must be of the same entity. */
   readonly listed?: ListedEntity
 }
@@ -189,8 +191,14 @@ export function decodeJwt(compact: string, what: string, maxLength?: number): De
 /** Finds the issuer's key for a JWT, or throws CredentialError; `what` is the name of the JWT in the error message. */
 export async function issuerKeyOf(jwt: Jwt, resolve: ResolveIssuerKey, what: string): Promise<IssuerKey> {
   const { kid } = jwt.header
-  const { jwk, issuer, listed } = await foundIssuerKey(jwt, resolve, what)
-  return { jwk, issuer, ...(typeof kid === 'string' ? { kid } : {}), ...(listed === undefined ? {} : { listed }) }
+  const { jwk, issuer, authority, listed } = await foundIssuerKey(jwt, resolve, what)
+  return {
+    jwk,
+    issuer,
+    ...(typeof kid === 'string' ? { kid } : {}),
+    ...(authority === undefined ? {} : { authority }),
+    ...(listed === undefined ? {} : { listed }),
+  }
 }
 
 /** Finds the issuer's key like `issuerKeyOf`, with the certificate that proves the key, if there is one. */

@@ -17,6 +17,8 @@ export interface CertificateProfile {
   maySign: boolean
   /** Whether the key may sign what its owner stands for: `keyUsage` contains nonRepudiation (contentCommitment). */
   mayCommit: boolean
+  /** Whether the key may sign certificates: `keyUsage` contains keyCertSign, which authorities must state (RFC 5280 §4.2.1.3). */
+  mayCertify: boolean
   /** Object identifiers of `extendedKeyUsage` as hexadecimal DER content; undefined if it is absent. */
   purposes: readonly string[] | undefined
   /**
@@ -39,6 +41,7 @@ const TAG_INTEGER = 0x02
 const TAG_EXTENSIONS = 0xa3
 const DIGITAL_SIGNATURE = 0x80
 const NON_REPUDIATION = 0x40
+const KEY_CERT_SIGN = 0x04
 
 /** Reads a certificate's profile from its DER (RFC 5280 §4.1). Throws RangeError for a malformed structure. */
 export function certificateProfile(certificate: X509Certificate): CertificateProfile {
@@ -51,6 +54,7 @@ export function certificateProfile(certificate: X509Certificate): CertificatePro
     pathLength: pathLengthOf(find(BASIC_CONSTRAINTS)),
     maySign: keyUsage === undefined || (keyUsage & DIGITAL_SIGNATURE) !== 0,
     mayCommit: keyUsage !== undefined && (keyUsage & NON_REPUDIATION) !== 0,
+    mayCertify: keyUsage !== undefined && (keyUsage & KEY_CERT_SIGN) !== 0,
     purposes: purposesOf(find(EXTENDED_KEY_USAGE)),
     unsupportedExtension: extensions.some(
       ({ id, critical }) => id === NAME_CONSTRAINTS || (critical && !PROCESSED.has(id)),

@@ -26,6 +26,8 @@ export interface IssuerKey {
   method: 'did' | 'x5c' | 'jwt-vc-issuer'
   /** The signer's certificate, if `x5c` proves the key. */
   certificate?: X509Certificate
+  /** The key that certified the signer's certificate. */
+  authority?: Jwk
   /** The entity of a trusted list that vouches for the certificate. */
   listed?: ListedEntity
 }

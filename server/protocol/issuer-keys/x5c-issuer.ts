@@ -1,5 +1,7 @@
 import { hash, type X509Certificate } from 'node:crypto'
 import type { Jwk } from '../jose/jwk.js'
+import { keyOf } from './certificate-requirements.js'
+import { IssuerKeyError } from './issuer-key-error.js'
 import type { ListedEntity } from './listed-trust.js'
 import { subjectAlternativeNames } from './subject-alternative-name.js'
 import { type ChainIo, trustedChain } from './trusted-chain.js'
@@ -21,10 +23,37 @@ export function x5cIssuerKey(
   x5c: unknown,
   iss: string | undefined,
   io: Omit<ChainIo, 'purpose'>,
-): { jwk: Jwk; issuer: string; certificate: X509Certificate; listed?: ListedEntity } {
-  const { leaf, jwk, listed } = trustedChain(x5c, { ...io, purpose: 'credential' })
-  const found = { jwk, issuer: provenIssuer(leaf, iss), certificate: leaf }
-  return listed === undefined ? found : { ...found, listed }
+): { jwk: Jwk; issuer: string; certificate: X509Certificate; authority?: Jwk; listed?: ListedEntity } {
+  const { leaf, path, jwk, listed } = trustedChain(x5c, { ...io, purpose: 'credential' })
+  const authority = authorityKeyOf(path)
+  return {
+    jwk,
+    issuer: provenIssuer(leaf, iss),
+    certificate: leaf,
+    ...(authority === undefined ? {} : { authority }),
+    ...(listed === undefined ? {} : { listed }),
+  }
+}
+
+/** Keys of authorities by their certificates. Verified chains are kept, so each certificate is read once. */
+const authorityKeys = new WeakMap<X509Certificate, Jwk>()
+
+/**
+ * The key that certified the signer: the key of the second certificate of a verified path. Undefined if the signer is
+ * trusted itself, and for a key without a JWK form.
+ */
+export function authorityKeyOf([, authority]: readonly X509Certificate[]): Jwk | undefined {
+  if (authority === undefined) return undefined
+  const before = authorityKeys.get(authority)
+  if (before !== undefined) return before
+  try {
+    const jwk = keyOf(authority)
+    authorityKeys.set(authority, jwk)
+    return jwk
+  } catch (error) {
+    if (error instanceof IssuerKeyError) return undefined
+    throw error
+  }
 }
 
 function provenIssuer(leaf: X509Certificate, iss: string | undefined): string {

@@ -50,6 +50,11 @@ export class LruMap<Key, Value> {
     this.#entries.delete(key)
   }
 
+  /** All values, the least recently used first. */
+  values(): Value[] {
+    return [...this.#entries.values()].map(({ value }) => value)
+  }
+
   /** Removes every entry whose value passes the test. */
   deleteWhere(test: (value: Value) => boolean): void {
     for (const [key, { value }] of this.#entries) if (test(value)) this.delete(key)

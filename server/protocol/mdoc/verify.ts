@@ -46,7 +46,11 @@ export async function verifyIssuer(document: IssuerSigned, options: VerifyOption
   const { x5c } = content
   if (x5c === undefined) throw new CredentialError(`${ISSUER_SIGNATURE} has no x5chain.`, { check: 'issuer-key' })
   const sent = { header: { x5c }, payload: { docType: content.doctype } }
-  const { jwk, issuer, certificate, listed } = await foundIssuerKey(sent, options.resolveIssuerKey, 'Credential')
+  const { jwk, issuer, certificate, authority, listed } = await foundIssuerKey(
+    sent,
+    options.resolveIssuerKey,
+    'Credential',
+  )
   if (certificate === undefined) {
     throw new CredentialError('Credential issuer key is proven by no certificate.', { check: 'issuer-key' })
   }
@@ -56,7 +60,13 @@ export async function verifyIssuer(document: IssuerSigned, options: VerifyOption
   options.onPassed?.('validity')
   checkDigests(document)
   options.onPassed?.('signature')
-  return { ...content, issuer, issuerKey: { jwk, issuer, ...(listed === undefined ? {} : { listed }) }, x5c }
+  const issuerKey = {
+    jwk,
+    issuer,
+    ...(authority === undefined ? {} : { authority }),
+    ...(listed === undefined ? {} : { listed }),
+  }
+  return { ...content, issuer, issuerKey, x5c }
 }
 
 /** ISO/IEC 18013-5 §9.3.1, step 5. */

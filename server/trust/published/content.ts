@@ -30,7 +30,8 @@ function typesOf({ profile, name }: PublishedDefinition, issuerBaseUrl: string):
  */
 function certificatesOf(entity: Entity, isVical: boolean, keys: readonly IssuerKey[], now: Date): Uint8Array[] {
   const own = entity.issuers.flatMap((name) => keys.filter(isOf(name)))
-  const chains = own.flatMap(({ x5c: [leaf = '', ...above] }) => (isVical ? above : [leaf]))
+  // The first certificate of a key is an authority itself if the key vouches for short-lived signers.
+  const chains = own.flatMap(({ x5c: [first = '', ...above] }) => (isVical ? [first, ...above] : [first]))
   const ofRecords = chains.map((one) => new X509Certificate(Buffer.from(one, 'base64')))
   const all = [...ofRecords, ...(entity.certificates ?? [])]
   const wanted = all.filter(({ ca, validTo }) => (!isVical || ca) && Date.parse(validTo) > now.getTime())

@@ -2,7 +2,7 @@ import { errors } from '../../api/errors.js'
 import type { Config } from '../../config/config.js'
 import type { PublishedDefinition } from '../../config/published-lists.js'
 import { keyIdOf } from '../../dids/identity.js'
-import type { Keys } from '../../keys/keys.js'
+import type { DocumentSigners } from '../../keys/document-signers/document-signers.js'
 import type { Log } from '../../log/log.js'
 import type { MaintenanceTask } from '../../maintenance/task.js'
 import type { ProtocolReply } from '../../protocol/oauth/reply.js'
@@ -21,7 +21,7 @@ const FRESH_SECONDS = 10
 /** Dependencies of {@link createPublishedLists}. */
 export interface PublishedListsPorts {
   readonly store: PublishedListStore
-  readonly keys: Pick<Keys, 'signer'>
+  readonly documentSigners: Pick<DocumentSigners, 'signerOf'>
   readonly config: Pick<Config, 'publishedLists' | 'issuerBaseUrl'>
   readonly clock: () => Date
   readonly log: Pick<Log, 'error'>
@@ -33,7 +33,7 @@ export type PublishedLists = ReturnType<typeof createPublishedLists>
  * The trusted lists about the issuers of this installation. The maintenance job signs a list again with the next number if its
  * content has changed, and after half of its validity. All processes publish the stored issue. A request signs nothing.
  */
-export function createPublishedLists({ store, keys, config, clock, log }: PublishedListsPorts) {
+export function createPublishedLists({ store, documentSigners, config, clock, log }: PublishedListsPorts) {
   const known = new Map<string, { readonly issue: Issue | undefined; readonly until: number }>()
 
   const sign = async (
@@ -42,13 +42,14 @@ export function createPublishedLists({ store, keys, config, clock, log }: Publis
     key: IssuerKey,
     times: Pick<Issue, 'sequenceNumber' | 'issuedAt' | 'nextUpdate'>,
   ): Promise<Uint8Array<ArrayBuffer>> => {
-    const signer = await keys.signer(key.keyId, keyIdOf(key.did, key.publicJwk))
+    const named = { keyId: key.keyId, kid: keyIdOf(key.did, key.publicJwk), x5c: key.x5c }
+    const { signer, x5c } = await documentSigners.signerOf(named, 'token')
     const { kind, operator, profile, schemeName, territory } = definition
     // Writers load much code, which a service without published lists does not need.
     if (kind === 'vical') {
       const { writeVical } = await import('../../protocol/trust-lists/vical/write-vical.js')
       const provider = operator.en ?? Object.values(operator)[0] ?? ''
-      const chain = key.x5c.map((one) => Buffer.from(one, 'base64'))
+      const chain = (x5c ?? []).map((one) => Buffer.from(one, 'base64'))
       return new Uint8Array(await writeVical({ provider, entities, ...times }, signer, chain))
     }
     const { writeLote } = await import('../../protocol/trust-lists/lote/write-lote.js')
@@ -59,7 +60,7 @@ export function createPublishedLists({ store, keys, config, clock, log }: Publis
       ...(schemeName === undefined ? {} : { schemeName }),
       ...(territory === undefined ? {} : { territory }),
     }
-    return Buffer.from(await writeLote({ ...members, ...times }, signer, key.x5c))
+    return Buffer.from(await writeLote({ ...members, ...times }, signer, x5c ?? []))
   }
 
   /** Signs a list if it must be signed again. @returns whether it was */

@@ -1,9 +1,11 @@
 import type { KeyObject, X509Certificate } from 'node:crypto'
 import type { Config } from '../../config/config.js'
+import type { CertifiedIssuerKey } from '../../keys/store.js'
 import { OutboundError } from '../../outbound/outbound-error.js'
 import { CredentialError, type FoundIssuerKey, type ResolveIssuerKey } from '../../protocol/credential/verification.js'
 import { DidResolutionError } from '../../protocol/did/did-resolution-error.js'
-import { readX5c } from '../../protocol/issuer-keys/certificate-chain.js'
+import { authorityIn } from '../../protocol/issuer-keys/authority.js'
+import { readX5c, verifyCertificateChain } from '../../protocol/issuer-keys/certificate-chain.js'
 import { claimedIssuer, IssuerKeyError, resolveIssuerKey } from '../../protocol/issuer-keys/resolve-issuer-key.js'
 import { x5cIssuerKey } from '../../protocol/issuer-keys/x5c-issuer.js'
 import type { Jwk } from '../../protocol/jose/jws.js'
@@ -40,8 +42,8 @@ interface OwnKeys {
    * The metadata of this issuer. If the issuer has many keys, the metadata contain only the key that the header names.
    */
   readonly metadata: IssuerKeySet
-  /** The key in the first certificate of `x5c`. */
-  readonly certified: Jwk | undefined
+  /** The key in the first certificate of `x5c`, and the own key that vouches for it, if it is the key of a document signer. */
+  readonly certified: { readonly jwk: Jwk; readonly authority?: Jwk } | undefined
 }
 
 function publicKeyOf(certificate: X509Certificate): KeyObject | undefined {
@@ -61,10 +63,39 @@ function certifiedOf(x5c: unknown, keys: readonly Jwk[]): Jwk | undefined {
   return key === undefined ? undefined : keys.find((jwk) => verificationKey(jwk).equals(key))
 }
 
-const named = ({ kid }: JsonObject, { jwk, issuer, certificate, listed }: FoundIssuerKey): FoundIssuerKey => ({
+/**
+ * The key of a document signer of this installation, and the own key that signed its certificate. The chain is verified like the chain
+ * of any other issuer, with the certificates of own keys as trust anchors.
+ */
+function documentSignerOf(
+  x5c: unknown,
+  certified: readonly CertifiedIssuerKey[],
+  now: Date,
+): { readonly jwk: Jwk; readonly authority: Jwk } | undefined {
+  const [leaf] = readX5c(x5c)
+  if (leaf === undefined) return undefined
+  for (const { publicJwk, x5c: chain } of certified) {
+    const authority = authorityIn(chain)
+    if (authority === undefined || !leaf.checkIssued(authority)) continue
+    try {
+      const { jwk } = verifyCertificateChain([leaf], { trustAnchors: [authority], now, purpose: 'credential' })
+      return { jwk, authority: publicJwk }
+    } catch (thrown) {
+      // Another key may have the same name and key identifier.
+      if (!(thrown instanceof IssuerKeyError)) throw thrown
+    }
+  }
+  return undefined
+}
+
+const named = (
+  { kid }: JsonObject,
+  { jwk, issuer, certificate, authority, listed }: FoundIssuerKey,
+): FoundIssuerKey => ({
   jwk,
   issuer,
   ...(typeof kid === 'string' ? { kid } : {}),
+  ...(authority === undefined ? {} : { authority }),
   ...(certificate === undefined ? {} : { certificate }),
   ...(listed === undefined ? {} : { listed }),
 })
@@ -89,19 +120,25 @@ export interface IssuerKeysPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'allowInsecureHttp' | 'trustAnchors' | 'listed'>
   /** Reads the keys of this service from the database. */
   readonly ownKeySet: () => Promise<IssuerKeySet>
+  /** Reads the own keys that have a certificate. */
+  readonly ownCertifiedKeys: () => Promise<readonly CertifiedIssuerKey[]>
 }
 
 /** Ways to find issuers' keys. */
-export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
+export function createIssuerKeys({ config, ownKeySet, ownCertifiedKeys }: IssuerKeysPorts) {
   /**
    * Reads the key set of this service as an issuer, before the key search. Otherwise the search would report an
    * unavailable database as an unreachable issuer. Only the key that the header names is used.
    */
-  const ownKeys = async (header: JsonObject, payload: JsonObject): Promise<OwnKeys | undefined> => {
+  const ownKeys = async (header: JsonObject, payload: JsonObject, now: Date): Promise<OwnKeys | undefined> => {
     if (payload.iss !== config.issuerBaseUrl) return undefined
     const { issuer, jwks } = await ownKeySet()
     const keys = jwks.keys.filter(({ kid }) => header.kid === undefined || header.kid === kid)
-    return { metadata: { issuer, jwks: { keys } }, certified: certifiedOf(header.x5c, jwks.keys) }
+    const metadata = { issuer, jwks: { keys } }
+    const own = certifiedOf(header.x5c, jwks.keys)
+    if (own !== undefined || header.x5c === undefined)
+      return { metadata, certified: own === undefined ? undefined : { jwk: own } }
+    return { metadata, certified: documentSignerOf(header.x5c, await ownCertifiedKeys(), now) }
   }
 
   const ownKeysOrRefusal = (what: string, ...args: Parameters<typeof ownKeys>) =>
@@ -141,10 +178,10 @@ export function createIssuerKeys({ config, ownKeySet }: IssuerKeysPorts) {
         recorder?.read({ kind: 'issuer-keys', address: ownUrl, own: true, content })
       }
       return async (header, payload, what = CREDENTIAL) => {
-        const own = await ownKeysOrRefusal(what, header, payload)
+        const own = await ownKeysOrRefusal(what, header, payload, now)
         if (own?.certified !== undefined) {
-          note([own.certified])
-          return { jwk: own.certified, issuer: config.issuerBaseUrl }
+          note([own.certified.jwk])
+          return { ...own.certified, issuer: config.issuerBaseUrl }
         }
         if (own !== undefined) note(own.metadata.jwks.keys)
         const io = {

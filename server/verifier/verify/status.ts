@@ -6,7 +6,7 @@ import {
   type ResolveIssuerKey,
   type StatusReference,
 } from '../../protocol/credential/verification.js'
-import { isSameKey } from '../../protocol/jose/jws.js'
+import { isSameKey, type Jwk } from '../../protocol/jose/jws.js'
 import { type CredentialStatus, checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
 import type { Work } from '../../protocol/work.js'
 import { type Publish, type StatusListForm, statusListUri } from '../../status-lists/publication.js'
@@ -33,6 +33,12 @@ export interface StatusReading {
   readonly work?: Work
   /** Notes the lists, if evidence is kept. */
   readonly recorder?: Recorder | undefined
+}
+
+/** A reading whose lists are noted. */
+interface Recording extends Pick<StatusReading, 'resolveIssuerKey'> {
+  readonly recorder: Recorder
+  readonly certifiedOnly: boolean | undefined
 }
 
 /** A status list of this installation. */
@@ -69,8 +75,10 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
     const entry = LIST_ID.test(id) ? await ownEntry(id, index) : undefined
     if (entry === undefined) throw new CredentialError('Status list does not exist.')
     if (index >= entry.size) throw new CredentialError('Status list has no such index.')
-    // A status list is valid only for credentials that its own key signed.
-    if (!isSameKey(entry.publicJwk, issuer.jwk)) {
+    // A status list is valid only for credentials that its own key signed, or a document signer that this key vouches for.
+    const { jwk, authority } = issuer
+    const isItsKey = (key: Jwk | undefined) => key !== undefined && isSameKey(entry.publicJwk, key)
+    if (!isItsKey(jwk) && !isItsKey(authority)) {
       throw new CredentialError('Status list belongs to another issuer than the credential.')
     }
     return entry
@@ -82,12 +90,21 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
     return suspended && form !== 'bitstring' ? 'suspended' : 'valid'
   }
 
-  /** Notes the published form of an own status list. It is not older than a status that was read before. */
-  const noteOwn = async (recorder: Recorder, { form, uri, id }: OwnList): Promise<void> => {
+  /**
+   * Notes the published form of an own status list, and the key of its document signer. The list is not older than a status that
+   * was read before. Without trust anchors, only the noted key lets others verify the list later.
+   */
+  const noteOwn = async (
+    { recorder, resolveIssuerKey, certifiedOnly }: Recording,
+    { form, uri, id }: OwnList,
+  ): Promise<void> => {
     const published = LIST_ID.test(id) ? await publishOwn(form, id) : undefined
     if (published === undefined) return
     const { mediaType, body } = published
     recorder.read({ kind: 'status-list', address: uri, mediaType, own: true, content: body })
+    const x5c = typeof body === 'string' ? x5cOfList(body) : await x5cOfListCwt(body)
+    if (x5c !== undefined && certifiedOnly !== true)
+      await resolveIssuerKey({ x5c }, { iss: config.issuerBaseUrl }, 'Status list')
   }
 
   /**
@@ -95,20 +112,20 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
    * one reading of the status. Otherwise the status is the same before and after the list is published.
    */
   const recordedOwnStatus = async (
-    recorder: Recorder,
+    recording: Recording,
     list: OwnList,
     index: number,
     issuer: IssuerKey,
   ): Promise<CredentialStatus> => {
-    await noteOwn(recorder, list)
+    await noteOwn(recording, list)
     const entry = await checkedEntry(list, index, issuer)
     let status = statusIn(list, entry)
     if (entry.bits === 1) {
-      if (status !== 'valid') await noteOwn(recorder, list)
+      if (status !== 'valid') await noteOwn(recording, list)
       return status
     }
     for (let reading = 0; reading < AGREEING_READINGS; reading += 1) {
-      await noteOwn(recorder, list)
+      await noteOwn(recording, list)
       const after = statusIn(list, await checkedEntry(list, index, issuer))
       if (after === status) return status
       status = after
@@ -129,7 +146,12 @@ export function createStatusChecks({ config, ownEntry, publishOwn }: StatusPorts
     if (own !== undefined) {
       if (recorder === undefined) return statusIn(own, await checkedEntry(own, index, issuer))
       const isCwt = 'asCwt' in reference && reference.asCwt === true
-      return recordedOwnStatus(recorder, isCwt ? { ...own, form: 'cwt' } : own, index, issuer)
+      return recordedOwnStatus(
+        { recorder, resolveIssuerKey, certifiedOnly },
+        isCwt ? { ...own, form: 'cwt' } : own,
+        index,
+        issuer,
+      )
     }
     const noteChain = (x5c: unknown) =>
       recorder?.chained('statusLists', x5c, {

@@ -75,6 +75,8 @@ export interface VerificationsPorts {
   readonly resolver: TimedDidResolver
   /** Reads the keys of this service as an issuer from the database. */
   readonly ownKeySet: IssuerKeysPorts['ownKeySet']
+  /** Reads the own keys that have a certificate. */
+  readonly ownCertifiedKeys: IssuerKeysPorts['ownCertifiedKeys']
   /** Reads an entry of a status list of this installation from the database. */
   readonly ownStatusEntry: StatusPorts['ownEntry']
   /** Publishes a status list of this installation. */
@@ -90,11 +92,12 @@ export function createVerifications({
   outbound,
   resolver,
   ownKeySet,
+  ownCertifiedKeys,
   ownStatusEntry,
   publishOwnList,
 }: VerificationsPorts) {
   const fetchesOf = createFetches({ outbound, resolver })
-  const issuerKeys = createIssuerKeys({ config, ownKeySet })
+  const issuerKeys = createIssuerKeys({ config, ownKeySet, ownCertifiedKeys })
   const statuses = createStatusChecks({ config, ownEntry: ownStatusEntry, publishOwn: publishOwnList })
 
   /**

@@ -19,6 +19,8 @@ const zContent = z.object({
     jwk: z.custom<Jwk>((value) => isObject(value)),
     issuer: z.string(),
     kid: z.string().exactOptional(),
+    /** The key that certified the key of the issuer. */
+    authority: z.custom<Jwk>((value) => isObject(value)).exactOptional(),
   }),
   /** Seconds since the epoch. */
   issuedAt: z.number().exactOptional(),

@@ -74,6 +74,7 @@ function contentOf(credential: VerifiedCredential, expected: Expectation): HeldC
       jwk: issuerKey.jwk,
       issuer: issuerKey.issuer,
       ...(issuerKey.kid === undefined ? {} : { kid: issuerKey.kid }),
+      ...(issuerKey.authority === undefined ? {} : { authority: issuerKey.authority }),
     },
     ...(expected.description === undefined ? {} : { description: expected.description }),
     ...(issuedAt === undefined ? {} : { issuedAt }),
