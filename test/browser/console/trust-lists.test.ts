@@ -417,6 +417,8 @@ describe('why an issuer is not trusted', () => {
         await page.getByLabel('Link of the offer or request').fill(link)
         await page.getByRole('button', { name: 'Send to the wallet' }).click()
         await page.getByRole('link', { name: 'Why is the verifier trusted, or not?' }).click()
+        // The form of the wallet keeps the link of the request.
+        await page.getByRole('dialog').getByRole('button', { name: 'Leave', exact: true }).click()
         await heading(page, 'Why not trusted')
         const result = region(page, explainWords.result)
         await result.getByText(explainWords.notTrusted).waitFor()
