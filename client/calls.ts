@@ -81,6 +81,13 @@ export interface CredenceErrorShape {
     readonly httpStatus: number
     /** The message or messages of the same error in the REST API. */
     readonly messages: readonly string[]
+    /** The certificates of an issuer or a verifier that a hosted wallet does not trust. `trustLists.explain` explains them. */
+    readonly untrusted?: {
+      readonly purpose: 'credentials' | 'verifiers' | 'registrars'
+      /** Base64 of each certificate in DER, the signer's first. */
+      readonly certificates: readonly string[]
+      readonly types: readonly string[]
+    }
   }
 }
 

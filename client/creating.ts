@@ -22,6 +22,7 @@ export const CREATING: ReadonlySet<string> = new Set([
   'offerings.create',
   'pages.create',
   'registrations.add',
+  'registrations.addToIssuer',
   'schemas.create',
   'signingKeys.rotateIssuer',
   'signingKeys.rotateVerifier',

@@ -1,4 +1,4 @@
-import { isCredenceError } from '../index.js'
+import { type CredenceError, isCredenceError } from '../index.js'
 
 /** The error of a call, in words for a user. */
 export interface Problem {
@@ -6,12 +6,22 @@ export interface Problem {
   readonly status: number | undefined
   /** The service's sentences, one for each error. */
   readonly messages: readonly string[]
+  /** The certificates of a signer that is not trusted, if that is the reason. */
+  readonly untrusted?: Untrusted
 }
+
+/** A signer that is not trusted, as the service names it. */
+export type Untrusted = NonNullable<NonNullable<CredenceError['data']>['untrusted']>
 
 export function problemOf(error: unknown): Problem {
   if (isCredenceError(error)) {
     const { data } = error
-    if (data !== undefined && data !== null) return { status: data.httpStatus, messages: data.messages }
+    if (data !== undefined && data !== null)
+      return {
+        status: data.httpStatus,
+        messages: data.messages,
+        ...(data.untrusted === undefined ? {} : { untrusted: data.untrusted }),
+      }
     return { status: undefined, messages: [] }
   }
   return { status: undefined, messages: [error instanceof Error ? error.message : String(error)] }

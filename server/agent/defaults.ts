@@ -1,7 +1,6 @@
 import { ConfigurationError } from '../config/config.js'
 import { newIdentity, signingDidOf } from '../dids/identity.js'
 import type { DidStore } from '../dids/store.js'
-import { assertIssuerRegistrations } from '../issuer/metadata/issuer-info.js'
 import { ensureEncryptionKey } from '../key-rotation/encryption-key.js'
 import type { KeyRotationStore } from '../key-rotation/store.js'
 import type { KeyProviders } from '../keys/providers/providers.js'
@@ -96,7 +95,7 @@ export async function ensureDefaults(ports: DefaultsPorts): Promise<void> {
   await ensure('verifier', await agents.defaultVerifier(), config.verifierBaseUrl)
   await providers.assertHave(await keys.inProviders())
   await assertAttested({ config, agents, keys }, new Date())
-  await assertIssuerRegistrations({ config, agents, keys }, new Date())
-  await ensureRegistrations(ports, new Date())
+  await ensureRegistrations('issuer', ports, new Date())
+  await ensureRegistrations('verifier', ports, new Date())
   if (config.credentialEncryption !== 'off') await ensureEncryptionKey({ vault, newId, keys, keyRotation })
 }

@@ -1,4 +1,5 @@
 import { TRPCError } from '@trpc/server'
+import type { UntrustedSigner } from '../protocol/credential/untrusted-signer.js'
 import { limited } from '../protocol/messages.js'
 
 type TRPCCode = TRPCError['code']
@@ -37,6 +38,8 @@ export class ServiceError extends TRPCError {
     cause?: unknown,
     /** Seconds after which the caller should try again: the header `Retry-After`. */
     readonly retryAfter?: number,
+    /** The certificates of a signer that is not trusted. `/trpc` returns them, because the console explains them. */
+    readonly untrusted?: UntrustedSigner,
   ) {
     super({
       code: RPC_CODES[status] ?? 'INTERNAL_SERVER_ERROR',
@@ -190,7 +193,8 @@ export const errors = {
   keyRotatedMeanwhile: () => new ServiceError(409, 'The key was rotated by somebody else meanwhile.'),
   flowEnded: (state: 'confirmed' | 'declined') => new ServiceError(409, `Flow is already ${state}.`),
   verifierAttestationExpired: () => new ServiceError(409, 'Attestation of the verifier has expired.'),
-  registrationKnown: () => new ServiceError(409, 'The verifier has this registration certificate already.'),
+  registrationKnown: (party: 'issuer' | 'verifier') =>
+    new ServiceError(409, `The ${party} has this registration certificate already.`),
   registrationUnusable: (sentence = 'The registration certificate is revoked.') => new ServiceError(409, sentence),
   verifierCertificateExpired: () => new ServiceError(409, 'Certificate of the verifier has expired.'),
   resultNotReady: (errorMessage?: string | null) =>
@@ -240,7 +244,8 @@ export const errors = {
   verifierNotFound: () => new ServiceError(500, 'Verifier not found.'),
   noMatchingCredential: () =>
     new ServiceError(500, 'Could not find the required credentials for the presentation submission'),
-  walletFailed: (reason: string, cause?: unknown) => new ServiceError(500, reason, cause),
+  walletFailed: (reason: string, cause?: unknown, untrusted?: UntrustedSigner) =>
+    new ServiceError(500, reason, cause, undefined, untrusted),
   historyNotKept: () => new ServiceError(501, 'Status lists of former times are not kept.'),
   noStreamLeft: () => new ServiceError(503, 'Too many event streams are open.', undefined, STREAM_RETRY_SECONDS),
   noDownloadLeft: () =>

@@ -29,7 +29,7 @@ const t = initTRPC
     errorFormatter: ({ shape, error, ctx }) => {
       const { status, message } = publicError(error, ctx?.production ?? true)
       const { code, path } = shape.data
-      const rpcCode = serviceErrorOf(error)?.code ?? code
+      const { code: rpcCode = code, untrusted } = serviceErrorOf(error) ?? {}
       return {
         message: typeof message === 'string' ? message : message.join('; '),
         code: TRPC_ERROR_CODES_BY_KEY[rpcCode],
@@ -38,6 +38,7 @@ const t = initTRPC
           ...(path === undefined ? {} : { path }),
           httpStatus: status,
           messages: typeof message === 'string' ? [message] : [...message],
+          ...(untrusted === undefined ? {} : { untrusted }),
         },
       }
     },

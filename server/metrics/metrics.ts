@@ -365,7 +365,7 @@ function readCounts(
   })
   new Gauge({
     name: 'credence_registration_certificates',
-    help: 'Registration certificates of verifiers by state: "usable" or "unusable". Former certificates of an intended use do not count.',
+    help: 'Registration certificates of issuers and verifiers by state: "usable" or "unusable". Former certificates of an intended use of a verifier do not count.',
     labelNames: ['state'],
     // All workers count the same rows.
     aggregator: 'max',
@@ -381,7 +381,7 @@ function readCounts(
   })
   new Gauge({
     name: 'credence_registration_certificate_expiry_timestamp_seconds',
-    help: 'When the first usable registration certificate of a verifier expires. Absent if there is none.',
+    help: 'When the first usable registration certificate of an issuer or a verifier expires. Absent if there is none.',
     aggregator: 'min',
     registers,
     async collect() {

@@ -19,6 +19,8 @@ const zState = z.strictObject({
   failedAt: z.date().nullable(),
   alert: z.string().nullable(),
   alertAt: z.date().nullable(),
+  /** The state of the last audit event about it; null before the first one. */
+  notedState: z.string().nullable(),
 })
 
 /** What is known about the content of a trusted list, without the content. */
@@ -39,7 +41,7 @@ const zContent = z.strictObject({ version: z.int(), content: z.instanceof(Uint8A
 const stateColumns = fragment`
   d.id, d.url, d.version, d.sequence_number::float8 AS "sequenceNumber", d.issued_at AS "issuedAt", d.next_update AS "nextUpdate",
   d.read_at AS "readAt", d.checked_at AS "checkedAt", d.failed_check AS "failedCheck", d.failure, d.failed_at AS "failedAt",
-  d.alert, d.alert_at AS "alertAt"`
+  d.alert, d.alert_at AS "alertAt", d.noted_state AS "notedState"`
 
 const LONGEST_FAILURE = 500
 /** A document that is still named is noted again after this time. */
@@ -59,7 +61,16 @@ export interface AcceptedContent {
   readonly lastModified: string | null
   /** A sentence about own certificates that the content no longer has. */
   readonly alert: string | undefined
+  /** Whether the content before had another alert, or none. */
+  readonly isNewAlert: boolean
 }
+
+/** The audit event of each state that a list can come to. */
+const STATE_EVENTS = {
+  usable: 'trust-list.recovered',
+  failing: 'trust-list.failing',
+  unusable: 'trust-list.unusable',
+} as const
 
 export type DocumentStore = ReturnType<typeof createDocumentStore>
 
@@ -126,6 +137,7 @@ export function createDocumentStore({ sql }: Database) {
         etag,
         lastModified,
         alert = null,
+        isNewAlert,
       } = content
       const text = Buffer.from(bytes).toString('base64')
       const changed = new Step<'id'>(
@@ -140,9 +152,8 @@ export function createDocumentStore({ sql }: Database) {
       )
       const events = [
         audited({ of: changed, actor: null, action: 'trust-list.changed', subject: 'trust-list' }),
-        ...(alert === null
-          ? []
-          : [
+        ...(isNewAlert
+          ? [
               audited({
                 of: changed,
                 actor: null,
@@ -150,7 +161,8 @@ export function createDocumentStore({ sql }: Database) {
                 subject: 'trust-list',
                 name: 'audited_alert',
               }),
-            ]),
+            ]
+          : []),
       ]
       await sql(idRow, events)`SELECT id FROM ${changed}`
     },
@@ -167,6 +179,25 @@ export function createDocumentStore({ sql }: Database) {
       await sql(noRow)`
         UPDATE trust_list_documents SET due_at = ${dueAt}, leased_until = NULL, failed_check = ${check},
           failure = ${failure.slice(0, LONGEST_FAILURE)}, failed_at = COALESCE(failed_at, ${now}::timestamptz) WHERE id = ${id}`
+    },
+
+    /**
+     * Notes the state of a list, with an audit event. The statement writes nothing if another process has noted a state
+     * meanwhile, or has read the list again. The first good content of a list is no event: the list was added, or its content has changed.
+     */
+    async noteState(known: DocumentState, state: keyof typeof STATE_EVENTS): Promise<void> {
+      const { id, version, checkedAt, failedAt, notedState } = known
+      const noted = new Step<'id'>(
+        'noted',
+        fragment`
+          UPDATE trust_list_documents SET noted_state = ${state}
+          WHERE id = ${id} AND version = ${version} AND checked_at IS NOT DISTINCT FROM ${checkedAt}::timestamptz
+            AND failed_at IS NOT DISTINCT FROM ${failedAt}::timestamptz AND noted_state IS NOT DISTINCT FROM ${notedState}::text
+          RETURNING id`,
+      )
+      const isEvent = state !== 'usable' || notedState !== null
+      const event = audited({ of: noted, actor: null, action: STATE_EVENTS[state], subject: 'trust-list' })
+      await sql(idRow, isEvent ? [event] : [])`SELECT id FROM ${noted}`
     },
 
     /** The states of documents. Documents that nobody has noted yet have none. */

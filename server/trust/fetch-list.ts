@@ -2,12 +2,10 @@ import type { ListDefinition } from '../config/trust-lists.js'
 import type { Outbound } from '../outbound/guard.js'
 import { OutboundError } from '../outbound/outbound-error.js'
 import { MAX_LIST_BYTES } from '../protocol/trust-lists/limits.js'
+import type { FetchCheck } from './list-check.js'
 
 /** The longest time for the whole answer, in milliseconds. */
 const TIMEOUT_MS = 10_000
-
-/** Why a list could not be fetched. */
-export type FetchCheck = 'unreachable' | 'too-slow' | 'too-large'
 
 /** What an address answered. */
 export type Fetched =

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto'
-import type { ListDefinition, ListPurpose } from '../config/trust-lists.js'
+import type { ListPurpose } from '../config/trust-lists.js'
 import { authorityIn } from '../protocol/issuer-keys/authority.js'
 import type { CertificatePurpose } from '../protocol/issuer-keys/certificate-purpose.js'
 import { type Anchor, type Anchors, certificateOf } from '../protocol/trust-lists/match/anchors.js'
@@ -7,14 +7,13 @@ import { factsOf } from '../protocol/trust-lists/match/certificate-facts.js'
 import { faultOf } from '../protocol/trust-lists/match/eligible.js'
 import { matchChain } from '../protocol/trust-lists/match/match.js'
 import type { TrustList } from '../protocol/trust-lists/trust-list.js'
-import { documentIdOf, nameOf } from './documents.js'
+import { nameOf } from './documents.js'
 import { compileList } from './live/compile.js'
-import type { LiveList } from './live/live-list.js'
 import type { OwnRemoved } from './refresh.js'
 
 /** A certificate chain of this installation. */
 export interface OwnChain {
-  /** `Issuer …`, `Verifier …`: the subject of a sentence. */
+  /** `issuer …`, `verifier …`, `the registrar of verifier …`: part of a sentence, and different for each chain. */
   readonly name: string
   readonly purpose: ListPurpose
   /** Base64 DER, the signer's first. */
@@ -60,28 +59,24 @@ const anchorsOf = (list: TrustList): Promise<readonly Anchors[]> =>
 /** Dependencies of {@link createOwnRemoved}. */
 export interface OwnRemovedPorts {
   readonly ownChains: () => Promise<readonly OwnChain[]>
-  /** The lists with the content that was accepted before. */
-  readonly live: () => readonly LiveList[]
 }
 
 /**
- * Finds the certificates of this installation that a new content of a list no longer vouches for, although the content before
- * did. Others then refuse the signatures of their keys. The content is taken even so, because the list decides.
+ * Finds the certificates of this installation that a new content of a list no longer vouches for. The content before did, or an earlier
+ * alert names them. Others then refuse the signatures of their keys. The content is taken even so, because the list decides.
  */
-export function createOwnRemoved({ ownChains, live }: OwnRemovedPorts): OwnRemoved {
-  return async (definitions: readonly ListDefinition[], list: TrustList, now: Date) => {
+export function createOwnRemoved({ ownChains }: OwnRemovedPorts): OwnRemoved {
+  return async (definitions, { before, next: list, alert }, now) => {
     const [first] = definitions
     if (first === undefined) return undefined
-    const id = documentIdOf(first)
-    const before = live().find((one) => one.documentId === id && one.list !== undefined)?.list
-    if (before === undefined) return undefined
     const purposes = new Set(definitions.map(({ purpose }) => purpose))
     const own = (await ownChains()).filter(({ purpose }) => purposes.has(purpose))
     if (own.length === 0) return undefined
     const [old, next] = await Promise.all([anchorsOf(before), anchorsOf(list)])
-    const removed = own.filter(({ x5c, purpose }) => {
+    const removed = own.filter(({ name, x5c, purpose }) => {
       const kind = purpose === 'verifiers' ? 'request' : 'credential'
-      return isOn(old, x5c, kind, now) && !isOn(next, x5c, kind, now)
+      const wasOn = isOn(old, x5c, kind, now) || alert?.includes(name) === true
+      return wasOn && !isOn(next, x5c, kind, now)
     })
     if (removed.length === 0) return undefined
     const names = removed.slice(0, MAX_NAMED).map(({ name }) => name)

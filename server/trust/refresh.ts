@@ -3,9 +3,11 @@ import type { Log } from '../log/log.js'
 import { DAY_SECONDS, type MaintenanceTask, secondsBefore, type TaskDone } from '../maintenance/task.js'
 import type { Outbound } from '../outbound/guard.js'
 import type { TrustList } from '../protocol/trust-lists/trust-list.js'
-import type { DocumentStore, TakenDocument } from './document-store.js'
+import type { DocumentState, DocumentStore, TakenDocument } from './document-store.js'
 import { documentIdOf, jobOf } from './documents.js'
 import { fetchList } from './fetch-list.js'
+import type { TrustListCheck } from './list-check.js'
+import { LIST_STATES, type ListStatus, statusOf } from './live/list-state.js'
 import type { LiveLists } from './live/live-lists.js'
 import type { ListReading } from './reading/reader.js'
 
@@ -24,12 +26,20 @@ const EVERY_MS = 10_000
 const KEPT_SECONDS = 30 * DAY_SECONDS
 
 /** How an attempt to read a list ended: with new content, without a change, or with a failed check. */
-export type RefreshOutcome = 'changed' | 'unchanged' | string
+export type RefreshOutcome = 'changed' | 'unchanged' | TrustListCheck
+
+/** The content of a list before and after a change. */
+export interface ChangedContent {
+  readonly before: TrustList
+  readonly next: TrustList
+  /** The alert about the content before; null if there was none. */
+  readonly alert: string | null
+}
 
 /** Says which own certificates a new content no longer vouches for; undefined if there are none. */
 export type OwnRemoved = (
   definitions: readonly ListDefinition[],
-  list: TrustList,
+  content: ChangedContent,
   now: Date,
 ) => Promise<string | undefined>
 
@@ -37,7 +47,7 @@ export type OwnRemoved = (
 export interface RefreshPorts {
   readonly documents: Pick<
     DocumentStore,
-    'accept' | 'confirm' | 'content' | 'fail' | 'removeUnwanted' | 'take' | 'takeDue' | 'want'
+    'accept' | 'confirm' | 'content' | 'fail' | 'noteState' | 'removeUnwanted' | 'states' | 'take' | 'takeDue' | 'want'
   >
   readonly live: Pick<LiveLists, 'definitions' | 'refresh'>
   readonly outbound: Pick<Outbound, 'fetch'>
@@ -51,6 +61,16 @@ export interface RefreshPorts {
 }
 
 export type Refresh = ReturnType<typeof createRefresh>
+
+type ListState = ListStatus['state']
+
+/** The worst state of a document. Its definitions may have different members `maxAgeHours`. */
+function stateOf(state: DocumentState, definitions: readonly ListDefinition[], now: Date): ListState {
+  const end = state.nextUpdate === null ? {} : { nextUpdate: state.nextUpdate }
+  const list = state.version === 0 ? undefined : end
+  const states = definitions.map((definition) => statusOf({ definition, state, list, refused: undefined }, now).state)
+  return LIST_STATES.toReversed().find((each) => states.includes(each)) ?? 'usable'
+}
 
 /** Reads trusted lists from their addresses. Content that fails a check is refused, and the content before stays. */
 export function createRefresh(ports: RefreshPorts) {
@@ -75,15 +95,38 @@ export function createRefresh(ports: RefreshPorts) {
     await documents.want(wanted, now)
   }
 
+  /**
+   * Writes an audit event for each list whose state has changed, such as a list that fails, recovers, or has reached its own end. The
+   * state is judged by the database alone, so that all processes find the same one, and only the first of them writes.
+   */
+  const noteStates = async (byDocument: ReadonlyMap<string, readonly ListDefinition[]>, now: Date) => {
+    for (const known of await documents.states([...byDocument.keys()])) {
+      if (known.version === 0 && known.failure === null) continue
+      const state = stateOf(known, byDocument.get(known.id) ?? [], now)
+      if (state !== known.notedState) await documents.noteState(known, state)
+    }
+  }
+
   const fail = async (
     { id, url }: TakenDocument,
-    check: string,
+    check: TrustListCheck,
     sentence: string,
     now: Date,
   ): Promise<RefreshOutcome> => {
     log.warn({ list: url, check, reason: sentence }, 'a trusted list cannot be read')
     await documents.fail(id, check, sentence, now, after(now, RETRY_SECONDS))
     return check
+  }
+
+  /** The content before. It is read as at the time of its issue, because it may have expired. Undefined if it can no longer be read. */
+  const formerList = async (
+    definition: ListDefinition,
+    { issuedAt }: TakenDocument,
+    bytes: Uint8Array,
+  ): Promise<TrustList | undefined> => {
+    if (issuedAt === null) return undefined
+    const read = await reading.read(bytes, jobOf(definition, issuedAt))
+    return read.accepted ? read.list : undefined
   }
 
   /** Reads one list that this process has taken. */
@@ -110,7 +153,9 @@ export function createRefresh(ports: RefreshPorts) {
       return 'unchanged'
     }
     const { list } = read
-    const alert = await ownRemoved(definitions, list, now)
+    const before = stored === undefined ? undefined : await formerList(definition, taken, stored.bytes)
+    const alert =
+      before === undefined ? undefined : await ownRemoved(definitions, { before, next: list, alert: taken.alert }, now)
     if (alert !== undefined) log.error({ list: taken.url }, alert)
     await documents.accept(
       taken.id,
@@ -123,6 +168,7 @@ export function createRefresh(ports: RefreshPorts) {
         etag,
         lastModified,
         alert,
+        isNewAlert: alert !== undefined && alert !== taken.alert,
       },
       now,
       dueAt,
@@ -137,7 +183,7 @@ export function createRefresh(ports: RefreshPorts) {
     definitions: readonly ListDefinition[],
     now: Date,
   ): Promise<RefreshOutcome> => {
-    const outcome = await readOne(taken, definitions, now).catch(async (error: unknown) => {
+    const outcome = await readOne(taken, definitions, now).catch(async (error: unknown): Promise<RefreshOutcome> => {
       log.error({ list: taken.url, err: error }, 'a trusted list cannot be read: the service has failed')
       await documents.fail(taken.id, 'failed', 'The service could not read the list.', now, after(now, RETRY_SECONDS))
       return 'failed'
@@ -153,6 +199,7 @@ export function createRefresh(ports: RefreshPorts) {
     const due = await documents.takeDue([...byDocument.keys()], now, LISTS_AT_ONCE, LEASE_SECONDS)
     await Promise.all(due.map((taken) => attempt(taken, byDocument.get(taken.id) ?? [], now)))
     if (due.length > 0) await live.refresh()
+    await noteStates(byDocument, now)
     const first = due.reduce((least, { at }) => (at < least ? at : least), now)
     return {
       count: due.length,
@@ -188,8 +235,10 @@ export function createRefresh(ports: RefreshPorts) {
       await documents.want([{ id, url: definition.url }], now)
       const taken = await documents.take(id, now, LEASE_SECONDS)
       if (taken === undefined) return undefined
-      const outcome = await attempt(taken, byDocument.get(id) ?? [definition], now)
+      const named = byDocument.get(id) ?? [definition]
+      const outcome = await attempt(taken, named, now)
       await live.refresh()
+      await noteStates(new Map([[id, named]]), now)
       return outcome
     },
   }

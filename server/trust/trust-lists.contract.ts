@@ -3,6 +3,7 @@ import { zCertificate } from '../agent/shown-certificate.js'
 import { route } from '../api/contract.js'
 import { errors } from '../api/errors.js'
 import { listShape, MAX_LISTS } from '../config/trust-lists.js'
+import { TRUST_LIST_CHECKS } from './list-check.js'
 import { LIST_STATES } from './live/list-state.js'
 
 /** The most entities of one answer. */
@@ -27,7 +28,7 @@ const zList = z.object({
       '`usable`: its entities are trusted. `failing`: they are trusted, but the last attempt to read the list failed. `unusable`: no entity of ' +
       'it is trusted.',
   }),
-  check: z.string().optional().meta({ description: 'The failed check, by name.' }),
+  check: z.enum(TRUST_LIST_CHECKS).optional().meta({ description: 'The failed check, by name.' }),
   reason: z.string().optional().meta({ description: 'Why the list cannot be used, or not be read again.' }),
   usableUntil: z.iso.datetime().optional(),
   sequenceNumber: z.number().optional(),

@@ -1,3 +1,4 @@
+import type { Registrations } from '../agent/registrations/registrations.js'
 import type { Dids } from '../dids/dids.js'
 import { createDownloadPlaces } from '../exports/places.js'
 import type { AcceptDisplay } from '../images/accept-display.js'
@@ -38,7 +39,11 @@ import type { Platform } from './platform.js'
 /** Creates the issuing features. */
 export function wireIssuer(
   platform: Platform,
-  { dids, acceptDisplay }: { readonly dids: Dids; readonly acceptDisplay: AcceptDisplay },
+  {
+    dids,
+    acceptDisplay,
+    registrations,
+  }: { readonly dids: Dids; readonly acceptDisplay: AcceptDisplay; readonly registrations: Registrations },
 ) {
   const { config, formats, stores, listsOver, clock, newId, random, sealingKey, names } = platform
   const { documentSigners, keys, resolver, seals, events, metrics, statusLists, vault } = platform
@@ -87,7 +92,7 @@ export function wireIssuer(
     schemas: schemas.published,
     defaultIssuer: () => stores.agents.defaultIssuer(),
     recordIdentities: () => stores.dids.recordIdentities(),
-    publishedKeys: () => stores.keys.published(),
+    published: { keys: () => stores.keys.published(), registrations: registrations.published },
     keySet: async () => (await dids.issuerKeySet()).jwks,
     documentSigners,
     config,

@@ -1,3 +1,5 @@
+import { signerChainOf } from '../agent/registrations/opened.js'
+import type { RegistrationStore } from '../agent/registrations/store.js'
 import type { Config } from '../config/config.js'
 import type { KeyStore } from '../keys/store.js'
 import { createExplain } from '../trust/explain.js'
@@ -10,18 +12,39 @@ import type { Platform } from './platform.js'
 /** Limit of the own certificates that are compared with a new content of a list. */
 const MAX_OWN = 1_000
 
-/** The certificate chains of this installation: of records, and of the provider of hosted wallets. */
+interface OwnChainsPorts {
+  readonly config: Pick<Config, 'walletProviderX509'>
+  readonly keys: Pick<KeyStore, 'certifiedRecords'>
+  readonly registrations: Pick<RegistrationStore, 'newest'>
+}
+
+/**
+ * The certificate chains that this installation needs others to trust: of records, of the provider of hosted wallets, and of the
+ * registrars of its registration certificates.
+ */
 const ownChains =
-  ({ walletProviderX509 }: Pick<Config, 'walletProviderX509'>, keys: Pick<KeyStore, 'certifiedRecords'>) =>
+  ({ config: { walletProviderX509 }, keys, registrations }: OwnChainsPorts) =>
   async (): Promise<readonly OwnChain[]> => {
-    const records = await keys.certifiedRecords(MAX_OWN)
+    const [records, registered] = await Promise.all([keys.certifiedRecords(MAX_OWN), registrations.newest(MAX_OWN)])
+    const registrars = await Promise.all(
+      registered.map(async ({ party, partyId, certificate }) => ({
+        name: `the registrar of ${party} ${partyId}`,
+        purpose: 'registrars' as const,
+        x5c: await signerChainOf(certificate),
+      })),
+    )
     const provider = walletProviderX509?.chain.map(({ raw }) => raw.toString('base64'))
     return [
-      ...records.map(({ kind, id, x5c }) =>
+      ...records.flatMap(({ kind, id, x5c }): OwnChain[] =>
         kind === 'issuer'
-          ? { name: `issuer ${id}`, purpose: 'credentials' as const, x5c }
-          : { name: `verifier ${id}`, purpose: 'verifiers' as const, x5c },
+          ? // The certificate of an issuer is also the access certificate that signs the metadata.
+            [
+              { name: `issuer ${id}`, purpose: 'credentials', x5c },
+              { name: `issuer ${id}`, purpose: 'verifiers', x5c },
+            ]
+          : [{ name: `verifier ${id}`, purpose: 'verifiers', x5c }],
       ),
+      ...registrars,
       ...(provider === undefined ? [] : [{ name: 'WALLET_PROVIDER_X509', purpose: 'wallets' as const, x5c: provider }]),
     ]
   }
@@ -34,7 +57,9 @@ export function wireTrust(platform: Platform) {
     live,
     outbound,
     reading,
-    ownRemoved: createOwnRemoved({ ownChains: ownChains(config, stores.keys), live: live.all }),
+    ownRemoved: createOwnRemoved({
+      ownChains: ownChains({ config, keys: stores.keys, registrations: stores.registrations }),
+    }),
     clock,
     random: Math.random,
     log,

@@ -108,7 +108,12 @@ describe('attack: readers of changes', () => {
         Object.entries(STATELESS).map(([subject, kind]) => ({ kind, id: `of ${subject}`, state: null })),
       ),
     )
-    expect(kinds(await issuing.until('offering', 'last'))).toEqual([...OF_ISSUERS, 'schema'])
+    // Issuers have registration certificates too. The change has only the id of the certificate.
+    expect(kinds(await issuing.until('offering', 'last'))).toEqual([
+      ...OF_ISSUERS,
+      'registration-certificate',
+      'schema',
+    ])
     expect(kinds(await verifying.until('vp-query', 'last'))).toEqual([...OF_VERIFIERS, 'schema'].toSorted())
     expect(kinds(await backend.until('vp-query', 'last'))).toEqual(
       [...OF_ISSUERS, ...OF_VERIFIERS, 'schema'].toSorted(),

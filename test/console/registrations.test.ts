@@ -25,6 +25,7 @@ const registration = (more: Partial<Registration> = {}): Registration => ({
   intendedUse: 'age-check',
   purposes: [{ lang: 'en', value: 'Check the age' }],
   credentials: [],
+  providesAttestations: [],
   entitlements: [],
   privacyPolicy: null,
   registryUri: null,

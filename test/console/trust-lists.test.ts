@@ -136,8 +136,9 @@ describe('what is explained', () => {
   })
 
   it('is forgotten with every other input at the end of a session', () => {
-    handOver('a credential')
-    expect(handedOver()).toBe('a credential')
+    const handed = { given: 'a credential', purpose: 'credentials', type: '' } as const
+    handOver(handed)
+    expect(handedOver()).toBe(handed)
     forgetDrafts()
     expect(handedOver()).toBeUndefined()
   })

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http'
 import { certificateFor, pemOf } from '../agent/authority.js'
-import { SHOP, startRegistrar } from '../agent/registrations/registered.js'
+import { accessLeaf, SHOP, startRegistrar } from '../agent/registrations/registered.js'
 import { JPEG, png, svg } from '../images/pictures.js'
 import { newPkce } from '../issuer/openid4vci/browser.js'
 import { encryptFor, newAnswerKey, requestKey } from '../issuer/openid4vci/encryption-actors.js'
 import { closeServer, listenLocally } from '../support/local-server.js'
+import { query } from '../support/postgres.js'
 import type { TestService } from '../support/service.js'
 import { newWallet } from '../support/wallet-actor.js'
 import { startListServer } from '../trust/list-server.js'
@@ -42,7 +43,7 @@ const QUERY = [
 ]
 const PRE_AUTHORIZED = 'urn:ietf:params:oauth:grant-type:pre-authorized_code'
 
-async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string }> {
+async function visitAgent({ go, service }: Bound): Promise<{ holder: string; did: string }> {
   const { id: issuerId } = await go('POST', '/agent/issuer', { body: { method: 'web', display: [{ name: 'Shop' }] } })
   await go('GET', '/agent/issuers', { query: { limit: '1' } })
   await go('GET', '/agent/issuer/{id}', { at: { id: issuerId } })
@@ -63,6 +64,7 @@ async function visitAgent({ go }: Bound): Promise<{ holder: string; did: string 
   const chain = pemOf(certificateFor(certificateRequest, { subject: `C=DE/OI=${SHOP}/Shop` }))
   await go('POST', '/agent/verifier/{id}/certificate', { at: { id: verifierId }, body: { chain } })
   await visitRegistrations({ go }, verifierId)
+  await visitIssuerRegistrations({ go, service }, issuerId)
   await go('GET', '/api/v1/verifiers', { query: { limit: '1' } })
   await go('GET', '/api/v1/verifiers/{id}', { at: { id: verifierId } })
   const named = { before: [], display: [{ name: 'Corner Shop' }] }
@@ -174,6 +176,28 @@ async function visitRegistrations({ go }: Pick<Bound, 'go'>, id: string): Promis
   await go('GET', '/api/v1/verifiers/{id}/registration-certificates', { at: { id } })
   const at = { id, certificateId: added.id }
   await go('DELETE', '/api/v1/verifiers/{id}/registration-certificates/{certificateId}', { at })
+  await registrar.close()
+}
+
+/** The key of the default issuer has an access certificate meanwhile. */
+async function visitIssuerRegistrations({ go, service }: Pick<Bound, 'go' | 'service'>, id: string): Promise<void> {
+  const key = `id = (SELECT k.id FROM issuers i JOIN keys k ON k.key_set_id = i.key_set_id WHERE i.is_default AND k.retired_at IS NULL)`
+  await query(service.databaseUrl, `UPDATE keys SET x5c = $1::json WHERE ${key}`, [
+    JSON.stringify([accessLeaf(SHOP).x5c]),
+  ])
+  const registrar = await startRegistrar()
+  const certificate = await registrar.certify({
+    credentials: undefined,
+    provides_attestations: [{ format: 'dc+sd-jwt', meta: { vct_values: ['urn:eudi:pid:1'] } }],
+  })
+  const added = await go('POST', '/api/v1/issuers/{id}/registration-certificates', {
+    at: { id },
+    body: { certificate },
+  })
+  await go('GET', '/api/v1/issuers/{id}/registration-certificates', { at: { id } })
+  const at = { id, certificateId: added.id }
+  await go('DELETE', '/api/v1/issuers/{id}/registration-certificates/{certificateId}', { at })
+  await query(service.databaseUrl, `UPDATE keys SET x5c = NULL WHERE ${key}`)
   await registrar.close()
 }
 

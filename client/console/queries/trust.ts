@@ -9,7 +9,7 @@ export type ListedSigner = CredenceOutputs['signers']['issuers']['items'][number
 export type IssuerSigner = CredenceOutputs['signers']['issuer']
 export type VerifierSigner = CredenceOutputs['signers']['verifier']
 export type Certificate = IssuerSigner['chain'][number]
-/** A registration certificate of a verifier (ETSI TS 119 475), with its state. */
+/** A registration certificate of a verifier or an issuer (ETSI TS 119 475), with its state. */
 export type Registration = CredenceOutputs['registrations']['list']['items'][number]
 export type Roots = CredenceOutputs['walletTrust']['read']['roots']
 export type TrustedIssuer = CredenceOutputs['trustedIssuers']['list']['items'][number]
@@ -63,11 +63,27 @@ export const defaultVerifierId = queryOptions({
   },
 })
 
-/** The registration certificates of a verifier record, the newest first. */
-export const registrations = (verifierId: string) =>
+/** The registration certificates of a record, the newest first. */
+export const registrations = (kind: SignerKind, id: string) =>
   queryOptions({
-    queryKey: ['trust', 'registrations', verifierId],
-    queryFn: async ({ signal }) => (await credence.registrations.list.query({ id: verifierId }, { signal })).items,
+    queryKey: ['trust', 'registrations', kind, id],
+    queryFn: async ({ signal }) => {
+      const list = kind === 'issuer' ? credence.registrations.listOfIssuer : credence.registrations.list
+      return (await list.query({ id }, { signal })).items
+    },
+  })
+
+/** Adds a registration certificate. The service reads the status list of the certificate meanwhile. */
+export const addRegistration = (kind: SignerKind, id: string, certificate: string): Promise<Registration> =>
+  (kind === 'issuer' ? slowCredence.registrations.addToIssuer : slowCredence.registrations.add).mutate({
+    id,
+    certificate,
+  })
+
+export const removeRegistration = (kind: SignerKind, id: string, certificateId: string): Promise<void> =>
+  (kind === 'issuer' ? credence.registrations.removeFromIssuer : credence.registrations.remove).mutate({
+    id,
+    certificateId,
   })
 
 type NewIssuer = CredenceInputs['agent']['createIssuer']

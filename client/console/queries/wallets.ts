@@ -15,6 +15,9 @@ type Started = CredenceOutputs['flows']['start']
 /** A verifier's request, as the holder sees it. */
 export type Asking = Extract<Started, { flowType: 'presentation' }>['data']
 
+/** An issuer's offer, as the holder sees it. */
+export type Offering = Extract<Started, { flowType: 'claim' }>['data']
+
 /** The user's hosted wallets, newest first. The service returns at most 1,000. */
 export const wallets = queryOptions({
   queryKey: ['wallets', 'list'],
@@ -63,11 +66,14 @@ export type Outcome =
   /** `deferred` is the number of credentials that the issuer will issue later. */
   | { readonly kind: 'taken'; readonly wallet: Wallet; readonly deferred: number }
   | { readonly kind: 'presented'; readonly wallet: Wallet }
+  /** A person must see the registration of the issuer first. The PIN of the offer is in memory alone. */
+  | { readonly kind: 'offered'; readonly wallet: Wallet; readonly offering: Offering; readonly pin: string | undefined }
   /** A person must see the transaction data or the registration of the request first. */
   | { readonly kind: 'unconfirmed'; readonly wallet: Wallet; readonly asking: Asking }
   /** The wallet has no credential that matches the request. */
   | { readonly kind: 'lacking'; readonly wallet: Wallet; readonly asking: Asking }
   | { readonly kind: 'declined'; readonly wallet: Wallet }
+  | { readonly kind: 'declined-offer'; readonly wallet: Wallet }
 
 /** Answers a request with the first matching credential, and authorizes the request's transaction data. */
 export async function present(wallet: Wallet, { processId, matchingCredentials: [first] }: Asking): Promise<Outcome> {
@@ -80,6 +86,24 @@ export async function present(wallet: Wallet, { processId, matchingCredentials: 
 export async function decline(wallet: Wallet, { processId }: Asking): Promise<Outcome> {
   await credence.flows.decline.mutate({ processId })
   return { kind: 'declined', wallet }
+}
+
+/** Takes an offer that a person has confirmed, or that needs no person. */
+export async function take(wallet: Wallet, { processId }: Offering, pin: string | undefined): Promise<Outcome> {
+  const txCode = pin === undefined || pin === '' ? {} : { txCode: pin }
+  const { data: taken } = await credence.flows.confirm.mutate({
+    processId,
+    type: 'claim',
+    selectedCredential: {},
+    ...txCode,
+  })
+  return { kind: 'taken', wallet, deferred: typeof taken?.deferred === 'number' ? taken.deferred : 0 }
+}
+
+/** Declines the offer. The issuer is not informed. */
+export async function declineOffer(wallet: Wallet, { processId }: Offering): Promise<Outcome> {
+  await credence.flows.decline.mutate({ processId })
+  return { kind: 'declined-offer', wallet }
 }
 
 /**
@@ -95,15 +119,11 @@ export async function give(wallet: Wallet, uri: string, pin?: string): Promise<O
     if (needsPerson(data)) return { kind: 'unconfirmed', wallet, asking: data }
     return present(wallet, data)
   }
-  const { processId } = data
-  const txCode = pin === undefined || pin === '' ? {} : { txCode: pin }
-  const { data: taken } = await credence.flows.confirm.mutate({
-    processId,
-    type: 'claim',
-    selectedCredential: {},
-    ...txCode,
-  })
-  return { kind: 'taken', wallet, deferred: typeof taken?.deferred === 'number' ? taken.deferred : 0 }
+  const { registration } = data
+  // An offering of this installation has no registration to show.
+  if (registration !== undefined && needsPerson({ registration }))
+    return { kind: 'offered', wallet, offering: data, pin }
+  return take(wallet, data, pin)
 }
 
 const USED = ['wallets', 'used']

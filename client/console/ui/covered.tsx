@@ -3,11 +3,11 @@ import { askOf, type RegisteredCredential } from './registered.js'
 
 interface Props {
   readonly credentials: readonly RegisteredCredential[]
-  /** The words for a credential without claims. */
-  readonly none: string
+  /** The words for a credential without claims; undefined for credentials that are about no claims. */
+  readonly none?: string
 }
 
-/** Credentials with their claims in words: what a registration certificate covers, or what a query asks for. */
+/** Credentials with their claims in words: of a registration certificate, of a query, or of an issuer. */
 export function Covered({ credentials, none }: Props) {
   const { queryName, claimNames } = useAsks()
   return (
@@ -18,7 +18,7 @@ export function Covered({ credentials, none }: Props) {
         return (
           <li key={JSON.stringify(credential)}>
             <strong>{queryName(ask)}</strong>
-            <p>{names.length === 0 ? none : names.join(', ')}</p>
+            {(names.length > 0 || none !== undefined) && <p>{names.length === 0 ? none : names.join(', ')}</p>}
           </li>
         )
       })}

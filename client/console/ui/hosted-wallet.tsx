@@ -4,10 +4,10 @@ import { give, makeWallet, noteUse, type Outcome, usedLast, type Wallet, wallets
 import { useRegistrationTexts } from '../texts/registrations/use-registration-texts.js'
 import { useSpoken } from '../texts/use-texts.js'
 import { Field } from './field.js'
-import { ProblemNote } from './problem-note.js'
 import { shortened } from './short-id.js'
 import { May } from './use-may.js'
 import { WalletOutcome } from './wallet-outcome.js'
+import { WalletProblem } from './wallet-problem.js'
 
 interface Props {
   /** The address of an offer or a request, as a wallet opens it. */
@@ -76,7 +76,7 @@ function Use({ uri, pin, kind, isOpen = true }: Props) {
       </p>
       <p className="soft">{words.hereHint}</p>
       {outcome !== undefined && <WalletOutcome outcome={outcome} onOutcome={setOutcome} isElsewhere />}
-      {using.isError && <ProblemNote error={using.error} />}
+      {using.isError && <WalletProblem error={using.error} />}
     </div>
   )
 }

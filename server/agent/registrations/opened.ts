@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto'
 import type { Config } from '../../config/config.js'
-import { keyInX5c } from '../../protocol/issuer-keys/certificate-chain.js'
+import { keyInX5c, readX5c } from '../../protocol/issuer-keys/certificate-chain.js'
 import { isAnchored, trustedChain } from '../../protocol/issuer-keys/trusted-chain.js'
 import { LruMap } from '../../protocol/jose/lru-map.js'
 import {
@@ -35,6 +35,16 @@ export async function openStored(certificate: string): Promise<RegistrationCerti
   const read = await openRegistrationCertificate(certificate, (x5c) => ({ jwk: keyInX5c(x5c) }))
   opened.set(certificate, read)
   return read
+}
+
+/** The chain of the signer of a stored certificate, which is base64 DER, the signer's certificate first. Nobody judges it. */
+export async function signerChainOf(certificate: string): Promise<readonly string[]> {
+  let chain: readonly string[] = []
+  await openRegistrationCertificate(certificate, (x5c) => {
+    chain = readX5c(x5c).map(({ raw }) => raw.toString('base64'))
+    return { jwk: keyInX5c(x5c) }
+  })
+  return chain
 }
 
 /** The certificate at the beginning of a stored chain. */

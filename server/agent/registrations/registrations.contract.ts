@@ -36,7 +36,10 @@ export const zRegistration = z.object({
           .meta({ description: 'Claims paths (OpenID4VP 1.0 §7); null if the certificate declares none.' }),
       }),
     )
-    .meta({ description: 'What requests may ask for.' }),
+    .meta({ description: 'What requests may ask for. Issuers need none.' }),
+  providesAttestations: z
+    .array(z.object({ format: z.string(), meta: z.record(z.string(), z.unknown()) }))
+    .meta({ description: 'The credential types that the party may issue. Verifiers need none.' }),
   entitlements: z.array(z.string()),
   privacyPolicy: z.string().nullable(),
   registryUri: z.string().nullable(),
@@ -45,11 +48,20 @@ export const zRegistration = z.object({
     .nullable(),
   issuedAt: z.iso.datetime(),
   expiresAt: z.iso.datetime().nullable().meta({ description: 'Null if the certificate has no end.' }),
-  state: z.enum(REGISTRATION_STATES).meta({ description: '`usable`, or why no request can use the certificate.' }),
+  state: z.enum(REGISTRATION_STATES).meta({ description: '`usable`, or why the certificate cannot be used.' }),
   reason: z.string().nullable().meta({ description: 'A sentence about the state; null if the certificate is usable.' }),
   checkedAt: z.iso.datetime().nullable().meta({ description: 'When the status list was last read.' }),
-  fromFile: z.boolean().meta({ description: 'True if the certificate comes from VERIFIER_REGISTRATIONS.' }),
+  fromFile: z
+    .boolean()
+    .meta({ description: 'True if the certificate comes from VERIFIER_REGISTRATIONS or ISSUER_REGISTRATIONS.' }),
   createdAt: z.iso.datetime(),
+})
+
+const zAdded = z.strictObject({
+  id: z.string(),
+  certificate: z.string().min(1).max(MAX_REGISTRATION_CERTIFICATE).meta({
+    description: 'A compact JWS of type `rc-wrp+jwt`, or a CWT of type `rc-wrp+cwt` as base64url.',
+  }),
 })
 
 export const addRegistration = {
@@ -64,14 +76,27 @@ export const addRegistration = {
     idempotent: true,
     status: 201,
     requestExample: { certificate: 'eyJ0eXAiOiJyYy13cnArand0IiwiYWxnIjoiRVMyNTYiLCJ4NWMiOlsi…' },
-    errors: [400, errors.recordNotFound('Verifier'), errors.registrationKnown()],
+    errors: [400, errors.recordNotFound('Verifier'), errors.registrationKnown('verifier')],
   }),
-  input: z.strictObject({
-    id: z.string(),
-    certificate: z.string().min(1).max(MAX_REGISTRATION_CERTIFICATE).meta({
-      description: 'A compact JWS of type `rc-wrp+jwt`, or a CWT of type `rc-wrp+cwt` as base64url.',
-    }),
+  input: zAdded,
+  output: zRegistration,
+}
+
+export const addIssuerRegistration = {
+  meta: route('POST', '/api/v1/issuers/{id}/registration-certificates', {
+    tag: 'Trust',
+    summary: 'Add a registration certificate to an issuer',
+    description:
+      'A certificate of ETSI TS 119 475 from a registrar, with the credentials that the party may issue. The caller’s own issuers, and the ' +
+      'default issuer. The certificate of ISSUER_X509 signs the metadata, and both certificates must name the same party. The signature, the ' +
+      'times and the status list are checked at once; the status list again every hour. Wallets find the certificate in `issuer_info` of the metadata.',
+    access: 'admin',
+    idempotent: true,
+    status: 201,
+    requestExample: { certificate: 'eyJ0eXAiOiJyYy13cnArand0IiwiYWxnIjoiRVMyNTYiLCJ4NWMiOlsi…' },
+    errors: [400, errors.recordNotFound('Issuer'), errors.registrationKnown('issuer')],
   }),
+  input: zAdded,
   output: zRegistration,
 }
 
@@ -85,6 +110,31 @@ export const listRegistrations = {
   }),
   input: z.strictObject({ id: z.string() }),
   output: z.object({ items: z.array(zRegistration).max(MAX_REGISTRATIONS) }),
+}
+
+export const listIssuerRegistrations = {
+  meta: route('GET', '/api/v1/issuers/{id}/registration-certificates', {
+    tag: 'Trust',
+    summary: 'List the registration certificates of an issuer',
+    description: 'The newest first. The record of any caller.',
+    access: 'issuerOperator',
+    errors: [400, errors.recordNotFound('Issuer')],
+  }),
+  input: z.strictObject({ id: z.string() }),
+  output: z.object({ items: z.array(zRegistration).max(MAX_REGISTRATIONS) }),
+}
+
+export const removeIssuerRegistration = {
+  meta: route('DELETE', '/api/v1/issuers/{id}/registration-certificates/{certificateId}', {
+    tag: 'Trust',
+    summary: 'Remove a registration certificate from an issuer',
+    description: 'The metadata no longer have it. A certificate of ISSUER_REGISTRATIONS is removed from the file.',
+    access: 'admin',
+    status: 204,
+    errors: [400, errors.registrationNotFound()],
+  }),
+  input: z.strictObject({ id: z.string(), certificateId: z.string() }),
+  output: z.void(),
 }
 
 export const removeRegistration = {

@@ -9,8 +9,8 @@ import {
   validityFault,
 } from '../../protocol/registration-certificates/registration-certificate.js'
 import { bindingFault } from '../../protocol/registration-certificates/subject.js'
-import type { SignerStore } from '../signers/store.js'
-import type { AgentStore } from '../store.js'
+import type { SignerKind, SignerStore } from '../signers/store.js'
+import type { AgentRecord, AgentStore } from '../store.js'
 import type { Look } from './look.js'
 import { judgeOf, leafOf, openStored, type RegistrarTrust } from './opened.js'
 import type { addRegistration, listRegistrations, removeRegistration, zRegistration } from './registrations.contract.js'
@@ -25,36 +25,43 @@ const AGAIN_MS = 3_600_000
 const NEVER_LOOKED: Looked = { status: null, checkedAt: null, failedCheck: null, failure: null }
 
 /**
- * Checks a certificate before it is stored: form, signature, signer, times, something to request, and the access certificate of
- * its verifier.
+ * Checks a certificate before it is stored: form, signature, signer, times, something to request or to issue, and the access
+ * certificate.
  *
- * @param x5c the chain of the verifier's key
+ * @param kind who the certificate is for: a verifier requests, and an issuer issues
+ * @param x5c the chain of the access certificate
  * @throws RegistrationCertificateError, or the error of `refuse`
  */
 export async function checkedRegistration(
-  { certificate, x5c }: { readonly certificate: string; readonly x5c: readonly string[] | null },
+  {
+    kind,
+    certificate,
+    x5c,
+  }: { readonly kind: SignerKind; readonly certificate: string; readonly x5c: readonly string[] | null },
   { config, now, refuse }: { config: RegistrarTrust; now: Date; refuse: (sentence: string) => Error },
 ): Promise<RegistrationCertificate> {
   const opened = await openRegistrationCertificate(certificate, judgeOf(config, now))
   const { content } = opened
   const fault = validityFault(content, now) ?? bindingFault(content, leafOf(x5c))
   if (fault !== undefined) throw refuse(fault.sentence)
-  if (content.credentials.length === 0) {
-    throw refuse('The registration certificate has no credentials that may be requested.')
+  const isEmpty = (kind === 'issuer' ? content.providesAttestations : content.credentials).length === 0
+  if (isEmpty) {
+    const use = kind === 'issuer' ? 'issued' : 'requested'
+    throw refuse(`The registration certificate has no credentials that may be ${use}.`)
   }
   return opened
 }
 
 /** The row of a checked certificate. */
 export function newRegistration(
-  { id, verifierId, certificate }: Pick<NewRegistration, 'id' | 'verifierId' | 'certificate'>,
+  { id, owner, certificate }: Pick<NewRegistration, 'id' | 'owner' | 'certificate'>,
   { content }: RegistrationCertificate,
   dueAt: Date,
   looked: Looked = NEVER_LOOKED,
 ): NewRegistration {
   return {
     id,
-    verifierId,
+    owner,
     certificate,
     fingerprint: hash('sha256', certificate, 'base64url'),
     subject: content.subject.identifier,
@@ -103,6 +110,7 @@ async function shown(row: StoredRegistration, x5c: readonly string[] | null, now
       meta: { ...meta },
       claims: claims === undefined ? null : claims.map((path) => [...path]),
     })),
+    providesAttestations: content.providesAttestations.map(({ format, meta }) => ({ format, meta: { ...meta } })),
     entitlements: [...content.entitlements],
     privacyPolicy: content.privacyPolicy ?? null,
     registryUri: content.registryUri ?? null,
@@ -119,8 +127,8 @@ async function shown(row: StoredRegistration, x5c: readonly string[] | null, now
 
 /** Dependencies of {@link createRegistrations}. */
 export interface RegistrationsPorts {
-  readonly store: Pick<RegistrationStore, 'add' | 'ofVerifier' | 'remove'>
-  readonly agents: Pick<AgentStore, 'verifier'>
+  readonly store: Pick<RegistrationStore, 'add' | 'of' | 'ofIssuers' | 'remove'>
+  readonly agents: Pick<AgentStore, 'defaultIssuer' | 'issuer' | 'verifier'>
   readonly signers: Pick<SignerStore, 'find'>
   readonly keys: Pick<KeyStore, 'current'>
   readonly look: Look
@@ -131,13 +139,32 @@ export interface RegistrationsPorts {
 
 export type Registrations = ReturnType<typeof createRegistrations>
 
-/** The registration certificates of verifier records (ETSI TS 119 475). */
+const TITLES = { issuer: 'Issuer', verifier: 'Verifier' } as const
+
+/** An unknown status does not keep a certificate of an issuer out of the metadata: wallets read the status list themselves. */
+const PUBLISHED: ReadonlySet<Judged['state']> = new Set(['usable', 'status-unknown'])
+
+/** The registration certificates of verifier and issuer records (ETSI TS 119 475). */
 export function createRegistrations({ store, agents, signers, keys, look, config, clock, newId }: RegistrationsPorts) {
   const refuse = (sentence: string) => errors.badRequest(`certificate is refused: ${sentence}`)
 
-  const checked = async (certificate: string, x5c: readonly string[] | null, now: Date) => {
+  const recordOf = (kind: SignerKind, id: string, sub: string): Promise<AgentRecord | undefined> =>
+    kind === 'issuer' ? agents.issuer(id, sub) : agents.verifier(id, sub)
+
+  const chainOf = async ({ keySetId }: Pick<AgentRecord, 'keySetId'>) => (await keys.current(keySetId))?.x5c ?? null
+
+  /**
+   * The access certificate of all issuers: it signs the metadata, and wallets compare each certificate in `issuer_info` with it
+   * (ETSI TS 119 472-3 §4.2).
+   */
+  const issuersChain = async (): Promise<readonly string[] | null> => {
+    const record = await agents.defaultIssuer()
+    return record === undefined ? null : chainOf(record)
+  }
+
+  const checked = async (kind: SignerKind, certificate: string, x5c: readonly string[] | null, now: Date) => {
     try {
-      return await checkedRegistration({ certificate, x5c }, { config, now, refuse })
+      return await checkedRegistration({ kind, certificate, x5c }, { config, now, refuse })
     } catch (error) {
       if (!(error instanceof RegistrationCertificateError)) throw error
       throw refuse(error.message)
@@ -146,43 +173,68 @@ export function createRegistrations({ store, agents, signers, keys, look, config
 
   return {
     /**
-     * Adds a certificate to a verifier of the caller, or to the default verifier.
+     * Adds a certificate to a record of the caller, or to the default record.
      *
-     * @throws 400 with the failed check; 404 for an unknown verifier; 409 if the verifier has the certificate
+     * @throws 400 with the failed check; 404 for an unknown record; 409 if the record has the certificate
      */
-    async add({ id, certificate }: z.output<typeof addRegistration.input>, sub: string): Promise<Shown> {
-      const record = await agents.verifier(id, sub)
-      if (record === undefined) throw errors.recordNotFound('Verifier')
-      const x5c = (await keys.current(record.keySetId))?.x5c ?? null
-      if (x5c === null) throw errors.badRequest('certificate needs an access certificate of the verifier first')
+    async add(
+      kind: SignerKind,
+      { id, certificate }: z.output<typeof addRegistration.input>,
+      sub: string,
+    ): Promise<Shown> {
+      const record = await recordOf(kind, id, sub)
+      if (record === undefined) throw errors.recordNotFound(TITLES[kind])
+      const x5c = await (kind === 'issuer' ? issuersChain() : chainOf(record))
+      if (x5c === null) {
+        const whose = kind === 'issuer' ? 'default issuer (ISSUER_X509)' : 'verifier'
+        throw errors.badRequest(`certificate needs an access certificate of the ${whose} first`)
+      }
       const now = clock()
       const text = certificate.trim()
-      const opened = await checked(text, x5c, now)
+      const opened = await checked(kind, text, x5c, now)
       const looked = await look({ certificate: text, x5c, status: null, checkedAt: null }, now)
       if (looked.status === 'revoked' || looked.status === 'suspended') {
         throw refuse(`The registration certificate is ${looked.status}.`)
       }
       const dueAt = looked.failedCheck === null ? new Date(now.getTime() + AGAIN_MS) : now
-      const row = newRegistration({ id: newId(), verifierId: record.id, certificate: text }, opened, dueAt, looked)
+      const owner = { kind, id: record.id }
+      const row = newRegistration({ id: newId(), owner, certificate: text }, opened, dueAt, looked)
       const outcome = await store.add(row, sub)
-      if (outcome === 'known') throw errors.registrationKnown()
+      if (outcome === 'known') throw errors.registrationKnown(kind)
       if (outcome === 'full') throw errors.badRequest(`certificate must not be one more than ${MAX_REGISTRATIONS}`)
       return shown({ ...row, fromFile: false, createdAt: now }, x5c, now)
     },
 
-    /** @throws 404 for an unknown verifier */
-    async list(id: string): Promise<z.input<typeof listRegistrations.output>> {
-      const signer = await signers.find('verifier', id)
-      if (signer === undefined) throw errors.recordNotFound('Verifier')
+    /** @throws 404 for an unknown record */
+    async list(kind: SignerKind, id: string): Promise<z.input<typeof listRegistrations.output>> {
+      const signer = await signers.find(kind, id)
+      if (signer === undefined) throw errors.recordNotFound(TITLES[kind])
       const now = clock()
-      const rows = await store.ofVerifier(id)
-      return { items: await Promise.all(rows.map((row) => shown(row, signer.x5c, now))) }
+      const [rows, x5c] = await Promise.all([store.of({ kind, id }), kind === 'issuer' ? issuersChain() : signer.x5c])
+      return { items: await Promise.all(rows.map((row) => shown(row, x5c, now))) }
+    },
+
+    /** The certificates of issuers that the metadata have at `now`, the newest first. */
+    async published(now: Date): Promise<readonly string[]> {
+      const rows = await store.ofIssuers()
+      if (rows.length === 0) return []
+      const x5c = await issuersChain()
+      const judged = await Promise.all(
+        rows.map(async (row) => judgeStored(await openStored(row.certificate), row, { x5c, now })),
+      )
+      return rows.flatMap(({ certificate }, at) =>
+        PUBLISHED.has(judged[at]?.state ?? 'malformed') ? [certificate] : [],
+      )
     },
 
     /** @throws 404 for an unknown certificate, and for a certificate of the file or of another caller */
-    async remove({ id, certificateId }: z.output<typeof removeRegistration.input>, sub: string): Promise<void> {
-      const record = await agents.verifier(id, sub)
-      const removed = record !== undefined && (await store.remove(record.id, certificateId, sub))
+    async remove(
+      kind: SignerKind,
+      { id, certificateId }: z.output<typeof removeRegistration.input>,
+      sub: string,
+    ): Promise<void> {
+      const record = await recordOf(kind, id, sub)
+      const removed = record !== undefined && (await store.remove({ kind, id: record.id }, certificateId, sub))
       if (!removed) throw errors.registrationNotFound()
     },
   }

@@ -5,6 +5,7 @@ import type { Database } from '../../database/connect.js'
 import { fragment, Step } from '../../database/fragment.js'
 import { idRow, noRow, x5c } from '../../database/row-shapes.js'
 import { currentKey } from '../../keys/store.js'
+import type { SignerKind } from '../signers/store.js'
 import type { Looked } from './state.js'
 
 const looked = {
@@ -28,7 +29,7 @@ export type StoredRegistration = z.infer<typeof zStored>
 const zDue = z.strictObject({
   id: z.string(),
   certificate: z.string(),
-  /** The chain of the verifier's current key. */
+  /** The chain of the verifier's current key. For the certificate of an issuer: the chain of the default issuer's key. */
   x5c,
   status: z.string().nullable(),
   checkedAt: z.date().nullable(),
@@ -40,19 +41,28 @@ const zDue = z.strictObject({
 export type DueRegistration = z.infer<typeof zDue>
 
 const zNewest = z.strictObject({
-  verifierId: z.string(),
+  party: z.enum(['issuer', 'verifier']),
+  /** The id of the record. */
+  partyId: z.string(),
+  certificate: z.string(),
   intendedUse: z.string().nullable(),
   subject: z.string(),
   endsAt: z.date().nullable(),
   ...looked,
 })
 
-/** The newest certificate of a verifier for a registered party and an intended use. */
+/** The newest certificate of a verifier for a registered party and an intended use, or any certificate of an issuer. */
 export type NewestRegistration = z.infer<typeof zNewest>
+
+/** An issuer or verifier record. */
+export interface RegistrationOwner {
+  readonly kind: SignerKind
+  readonly id: string
+}
 
 export interface NewRegistration extends Looked {
   readonly id: string
-  readonly verifierId: string
+  readonly owner: RegistrationOwner
   readonly certificate: string
   readonly fingerprint: string
   readonly subject: string
@@ -62,10 +72,24 @@ export interface NewRegistration extends Looked {
   readonly dueAt: Date
 }
 
-/** The highest number of registration certificates of a verifier. */
+/**
+ * The highest number of registration certificates of a verifier, and of all issuers together: the metadata have the certificates
+ * of all issuers.
+ */
 export const MAX_REGISTRATIONS = 20
 
+const zPublished = z.strictObject({ certificate: z.string(), ...looked })
+
+/** A registration certificate of an issuer, with the status that was read last. */
+export type IssuersRegistration = z.infer<typeof zPublished>
+
+/** The column that names the record. */
+const OWNER = { issuer: fragment`issuer_id`, verifier: fragment`verifier_id` } as const
+
 const zAdded = z.strictObject({ added: z.boolean(), known: z.boolean() })
+
+/** Differs for each certificate of an issuer, and is the same for all certificates of verifiers. */
+const eachOfIssuers = fragment`CASE WHEN r.issuer_id IS NULL THEN '' ELSE r.id END`
 
 const columns = fragment`
   r.id, r.certificate, r.from_file AS "fromFile", r.created_at AS "createdAt", r.status, r.checked_at AS "checkedAt",
@@ -73,7 +97,7 @@ const columns = fragment`
 
 export type RegistrationStore = ReturnType<typeof createRegistrationStore>
 
-/** The registration certificates of verifiers. */
+/** The registration certificates of verifiers and issuers. */
 export function createRegistrationStore({ sql }: Database) {
   const auditedCertificate = (action: AuditAction, actor: string | null, of: Step<'id'>): Step =>
     audited({ of, actor, action, subject: 'registration-certificate' })
@@ -82,58 +106,67 @@ export function createRegistrationStore({ sql }: Database) {
     row: NewRegistration,
     { fromFile, createdBy }: { readonly fromFile: boolean; readonly createdBy: string | null },
   ) => fragment`
-    INSERT INTO registration_certificates (id, verifier_id, certificate, fingerprint, subject, intended_use, issued_at, ends_at,
-      from_file, status, checked_at, failed_check, failure, due_at, created_by)
-    SELECT ${row.id}, ${row.verifierId}, ${row.certificate}, ${row.fingerprint}, ${row.subject}, ${row.intendedUse},
+    INSERT INTO registration_certificates (id, ${OWNER[row.owner.kind]}, certificate, fingerprint, subject, intended_use, issued_at,
+      ends_at, from_file, status, checked_at, failed_check, failure, due_at, created_by)
+    SELECT ${row.id}, ${row.owner.id}, ${row.certificate}, ${row.fingerprint}, ${row.subject}, ${row.intendedUse},
       ${row.issuedAt}::timestamptz, ${row.endsAt}::timestamptz, ${fromFile}, ${row.status}, ${row.checkedAt}::timestamptz, ${row.failedCheck},
       ${row.failure}, ${row.dueAt}::timestamptz, ${createdBy}`
 
   return {
-    /** The certificates of a verifier, the newest first. */
-    ofVerifier: (verifierId: string): Promise<StoredRegistration[]> =>
+    /** The certificates of a record, the newest first. */
+    of: ({ kind, id }: RegistrationOwner): Promise<StoredRegistration[]> =>
       sql(zStored)`
-        SELECT ${columns} FROM registration_certificates r WHERE r.verifier_id = ${verifierId}
+        SELECT ${columns} FROM registration_certificates r WHERE r.${OWNER[kind]} = ${id}
         ORDER BY r.issued_at DESC, r.id LIMIT ${MAX_REGISTRATIONS}`,
 
-    /** Adds a certificate. @returns `known` if the verifier has it, `full` if the verifier has too many */
+    /** The certificates of all issuers, the newest first. */
+    ofIssuers: (): Promise<IssuersRegistration[]> =>
+      sql(zPublished)`
+        SELECT r.certificate, r.status, r.checked_at AS "checkedAt", r.failed_check AS "failedCheck", r.failure
+        FROM registration_certificates r WHERE r.issuer_id IS NOT NULL
+        ORDER BY r.issued_at DESC, r.id LIMIT ${MAX_REGISTRATIONS}`,
+
+    /** Adds a certificate. @returns `known` if the record has it, `full` if there are too many */
     async add(row: NewRegistration, createdBy: string): Promise<'added' | 'known' | 'full'> {
+      const { kind, id } = row.owner
+      const counted = kind === 'issuer' ? fragment`c.issuer_id IS NOT NULL` : fragment`c.verifier_id = ${id}`
       const added = new Step<'id'>(
         'added',
         fragment`
           ${insert(row, { fromFile: false, createdBy })}
-          WHERE (SELECT count(*) FROM registration_certificates c WHERE c.verifier_id = ${row.verifierId}) < ${MAX_REGISTRATIONS}
-          ON CONFLICT (verifier_id, fingerprint) DO NOTHING RETURNING id`,
+          WHERE (SELECT count(*) FROM registration_certificates c WHERE ${counted}) < ${MAX_REGISTRATIONS}
+          ON CONFLICT (${OWNER[kind]}, fingerprint) DO NOTHING RETURNING id`,
       )
       const [outcome] = await sql(zAdded, [auditedCertificate('registration-certificate.added', createdBy, added)])`
         SELECT EXISTS (SELECT 1 FROM ${added}) AS added, EXISTS (
           SELECT 1 FROM registration_certificates c
-          WHERE c.verifier_id = ${row.verifierId} AND c.fingerprint = ${row.fingerprint}) AS known`
+          WHERE c.${OWNER[kind]} = ${id} AND c.fingerprint = ${row.fingerprint}) AS known`
       if (outcome?.added === true) return 'added'
       return outcome?.known === true ? 'known' : 'full'
     },
 
     /** Removes a certificate that does not come from the file. @returns false for an unknown id */
-    async remove(verifierId: string, id: string, actor: string): Promise<boolean> {
+    async remove(owner: RegistrationOwner, id: string, actor: string): Promise<boolean> {
       const removed = new Step<'id'>(
         'removed',
         fragment`
           DELETE FROM registration_certificates
-          WHERE id = ${id} AND verifier_id = ${verifierId} AND NOT from_file RETURNING id`,
+          WHERE id = ${id} AND ${OWNER[owner.kind]} = ${owner.id} AND NOT from_file RETURNING id`,
       )
       const audit = auditedCertificate('registration-certificate.removed', actor, removed)
       const rows = await sql(idRow, [audit])`SELECT id FROM ${removed}`
       return rows.length > 0
     },
 
-    /** Gives the certificates of the file to the verifier, and removes former certificates of the file. */
-    async replaceFile(verifierId: string, rows: readonly NewRegistration[]): Promise<void> {
+    /** Gives the certificates of the file to the record, and removes former certificates of the file. */
+    async replaceFile({ kind, id }: RegistrationOwner, rows: readonly NewRegistration[]): Promise<void> {
       await sql(noRow)`
         DELETE FROM registration_certificates
-        WHERE verifier_id = ${verifierId} AND from_file AND NOT fingerprint = ANY(${rows.map(({ fingerprint }) => fingerprint)})`
+        WHERE ${OWNER[kind]} = ${id} AND from_file AND NOT fingerprint = ANY(${rows.map(({ fingerprint }) => fingerprint)})`
       for (const row of rows) {
         await sql(noRow)`
           ${insert(row, { fromFile: true, createdBy: null })}
-          ON CONFLICT (verifier_id, fingerprint) DO UPDATE SET from_file = true`
+          ON CONFLICT (${OWNER[kind]}, fingerprint) DO UPDATE SET from_file = true`
       }
     },
 
@@ -142,16 +175,19 @@ export function createRegistrationStore({ sql }: Database) {
      * is stored.
      */
     async takeDue(now: Date, limit: number, leaseSeconds: number): Promise<DueRegistration[]> {
-      const due = new Step<'id' | 'at'>(
+      const due = new Step<'id' | 'at' | 'verifier_id'>(
         'due',
         fragment`
-          SELECT id, due_at AS at FROM registration_certificates WHERE due_at <= ${now}
+          SELECT id, due_at AS at, verifier_id FROM registration_certificates WHERE due_at <= ${now}
           ORDER BY due_at, id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED`,
       )
       return sql(zDue)`
         UPDATE registration_certificates r SET due_at = ${new Date(now.getTime() + leaseSeconds * 1000)}::timestamptz
-        FROM ${due}, verifiers v ${currentKey(fragment`v.key_set_id`)}
-        WHERE r.id = ${due.column('id')} AND v.id = r.verifier_id
+        FROM ${due}, LATERAL (
+          SELECT v.key_set_id FROM verifiers v WHERE v.id = ${due.column('verifier_id')}
+          UNION ALL SELECT i.key_set_id FROM issuers i WHERE ${due.column('verifier_id')} IS NULL AND i.is_default) s
+          ${currentKey(fragment`s.key_set_id`)}
+        WHERE r.id = ${due.column('id')}
         RETURNING r.id, r.certificate, k.x5c, r.status, r.checked_at AS "checkedAt", ${due.column('at')}`
     },
 
@@ -163,13 +199,18 @@ export function createRegistrationStore({ sql }: Database) {
         WHERE id = ${id}`
     },
 
-    /** The certificates that requests use: the newest of each registered party and intended use of a verifier. */
+    /**
+     * The certificates in use. Requests use the newest of each registered party and intended use of a verifier. The metadata have
+     * all certificates of issuers.
+     */
     newest: (limit: number): Promise<NewestRegistration[]> =>
       sql(zNewest)`
-        SELECT DISTINCT ON (r.verifier_id, r.subject, coalesce(r.intended_use, ''))
-          r.verifier_id AS "verifierId", r.intended_use AS "intendedUse", r.subject, r.ends_at AS "endsAt", r.status,
-          r.checked_at AS "checkedAt", r.failed_check AS "failedCheck", r.failure
+        SELECT DISTINCT ON (r.issuer_id, r.verifier_id, r.subject, coalesce(r.intended_use, ''), ${eachOfIssuers})
+          CASE WHEN r.issuer_id IS NULL THEN 'verifier' ELSE 'issuer' END AS party,
+          coalesce(r.issuer_id, r.verifier_id) AS "partyId", r.certificate, r.intended_use AS "intendedUse", r.subject, r.ends_at AS "endsAt",
+          r.status, r.checked_at AS "checkedAt", r.failed_check AS "failedCheck", r.failure
         FROM registration_certificates r
-        ORDER BY r.verifier_id, r.subject, coalesce(r.intended_use, ''), r.issued_at DESC, r.id LIMIT ${limit}`,
+        ORDER BY r.issuer_id, r.verifier_id, r.subject, coalesce(r.intended_use, ''), ${eachOfIssuers}, r.issued_at DESC, r.id
+        LIMIT ${limit}`,
   }
 }

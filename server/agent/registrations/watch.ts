@@ -27,8 +27,8 @@ export function judgeNewest(row: NewestRegistration, now: Date): Judged {
 }
 
 /**
- * The readiness of registration certificates: `degraded` with the states of certificates that no request can use. The reason has
- * only names of states, because everybody may read it. `absent` if no verifier has a certificate, or if the database does not
+ * The readiness of registration certificates: `degraded` with the states of certificates that cannot be used. The reason has
+ * only names of states, because everybody may read it. `absent` if no record has a certificate, or if the database does not
  * answer: another check reports the database.
  */
 export async function registrationsCheck(
@@ -41,18 +41,23 @@ export async function registrationsCheck(
   return states.size === 0 ? undefined : { degraded: [...states].sort().join(', ') }
 }
 
-const nameOf = ({ verifierId, intendedUse, subject }: NewestRegistration): string =>
-  `Verifier ${verifierId} has a registration certificate for ${intendedUse ?? subject}`
+const TITLES = { issuer: 'Issuer', verifier: 'Verifier' } as const
 
-const REPAIR =
-  'Get a new certificate from the registrar, add it (POST /api/v1/verifiers/{id}/registration-certificates), and remove the former one.'
+const nameOf = ({ party, partyId, intendedUse, subject }: NewestRegistration): string =>
+  `${TITLES[party]} ${partyId} has a registration certificate for ${intendedUse ?? subject}`
+
+/** Who suffers from a certificate that cannot be used. */
+const FAULTS = { issuer: 'that wallets do not accept', verifier: 'that no request can use' } as const
+
+const repairOf = ({ party }: Pick<NewestRegistration, 'party'>): string =>
+  `Get a new certificate from the registrar, add it (POST /api/v1/${party}s/{id}/registration-certificates), and remove the former one.`
 
 function warningsOf(row: NewestRegistration, now: Date): Warning[] {
   const { state, sentence } = judgeNewest(row, now)
   if (state !== 'usable')
-    return [{ text: `${nameOf(row)} that no request can use. ${sentence} ${REPAIR}`, expired: true }]
+    return [{ text: `${nameOf(row)} ${FAULTS[row.party]}. ${sentence} ${repairOf(row)}`, expired: true }]
   if (row.endsAt === null || secondsBefore(row.endsAt, WARN_DAYS * DAY_SECONDS) > now) return []
-  return [{ text: `${nameOf(row)} that expires at ${row.endsAt.toISOString()}. ${REPAIR}`, expired: false }]
+  return [{ text: `${nameOf(row)} that expires at ${row.endsAt.toISOString()}. ${repairOf(row)}`, expired: false }]
 }
 
 function secondsAfter({ failedCheck }: Looked): number {
@@ -71,7 +76,7 @@ export interface RegistrationWatchPorts {
 export type RegistrationWatch = ReturnType<typeof createRegistrationWatch>
 
 /**
- * Watches the registration certificates of verifiers. The job reads each status list once an hour, so that no request waits
+ * Watches the registration certificates of verifiers and issuers. The job reads each status list once an hour, so that no request waits
  * for a list.
  */
 export function createRegistrationWatch({ store, look, clock, log }: RegistrationWatchPorts) {
@@ -130,22 +135,28 @@ export function createRegistrationWatch({ store, look, clock, log }: Registratio
     /** The item of the checklist. */
     async item(): Promise<SetupItem> {
       const all = await judged()
-      if (all.length === 0) return item('registrations', 'unused', 'No verifier has a registration certificate.')
+      if (all.length === 0)
+        return item('registrations', 'unused', 'No issuer or verifier has a registration certificate.')
       const faulty = all.filter(({ state }) => state !== 'usable')
       const [bad] = faulty
       if (bad !== undefined) {
         const others = faulty.length === 1 ? '' : ` ${faulty.length - 1} more certificates have problems.`
-        return item('registrations', 'failed', `${nameOf(bad.row)}. ${bad.sentence}${others}`, REPAIR)
+        return item('registrations', 'failed', `${nameOf(bad.row)}. ${bad.sentence}${others}`, repairOf(bad.row))
       }
-      const ends = all.flatMap(({ row }) => (row.endsAt === null ? [] : row.endsAt.getTime()))
-      const first = ends.length === 0 ? undefined : new Date(Math.min(...ends))
+      const ending = all.flatMap(({ row }) => (row.endsAt === null ? [] : { row, endsAt: row.endsAt }))
+      const [soonest] = ending.toSorted((a, b) => a.endsAt.getTime() - b.endsAt.getTime())
       const count = all.length === 1 ? 'The registration certificate' : `All ${all.length} registration certificates`
-      if (first === undefined) return item('registrations', 'ok', `${count} can be used.`)
-      const expiresAt = first.toISOString()
-      const soon = secondsBefore(first, WARN_DAYS * DAY_SECONDS) <= clock()
+      if (soonest === undefined) return item('registrations', 'ok', `${count} can be used.`)
+      const expiresAt = soonest.endsAt.toISOString()
+      const soon = secondsBefore(soonest.endsAt, WARN_DAYS * DAY_SECONDS) <= clock()
       return soon
         ? {
-            ...item('registrations', 'warning', `A registration certificate expires at ${expiresAt}.`, REPAIR),
+            ...item(
+              'registrations',
+              'warning',
+              `A registration certificate expires at ${expiresAt}.`,
+              repairOf(soonest.row),
+            ),
             expiresAt,
           }
         : {

@@ -87,7 +87,7 @@ const HALVES: Readonly<Record<ChangeKind, 'issuer' | 'verifier' | 'both' | 'admi
   'trust-list': 'admin',
   issuer: 'issuer',
   verifier: 'verifier',
-  'registration-certificate': 'verifier',
+  'registration-certificate': 'both',
   agent: 'admin',
   image: 'both',
   holder: 'admin',

@@ -34,8 +34,9 @@ export interface IssuerMetadataPorts {
   readonly defaultIssuer: AgentStore['defaultIssuer']
   /** The keys and algorithms in the metadata. */
   readonly publishedKeys: KeyStore['published']
-  readonly config: ConfigurationsConfig &
-    Pick<Config, 'credentialEncryption' | 'issuerRegistrations' | 'issuerRegistrarDataset'>
+  readonly config: ConfigurationsConfig & Pick<Config, 'credentialEncryption' | 'issuerRegistrarDataset'>
+  /** The registration certificates of issuers that can be used at a time. */
+  readonly registrations: (now: Date) => Promise<readonly string[]>
   readonly formats: Pick<Formats, 'issued' | 'former'>
 }
 
@@ -43,13 +44,14 @@ export type IssuerMetadata = (now: Date) => Promise<Record<string, unknown>>
 
 /** Credential Issuer Metadata (OpenID4VCI 1.0 §12.2.4) with the members of this interface. No member is null. */
 export function createIssuerMetadata(ports: IssuerMetadataPorts): IssuerMetadata {
-  const { schemas: schemasOf, defaultIssuer, publishedKeys, config, formats } = ports
+  const { schemas: schemasOf, defaultIssuer, publishedKeys, registrations, config, formats } = ports
   return async (now) => {
     const { issuerBaseUrl } = config
-    const [schemas, issuer, { encryptionKey, ...algorithms }] = await Promise.all([
+    const [schemas, issuer, { encryptionKey, ...algorithms }, certificates] = await Promise.all([
       schemasOf(),
       defaultIssuer(),
       publishedKeys(),
+      registrations(now),
     ])
     const configurations = await configurationsOf({ config, formats }, schemas, algorithms)
     const formerFormats = new Set(formats.former.filter(({ issuing }) => issuing.drafts).map(({ name }) => name))
@@ -67,7 +69,7 @@ export function createIssuerMetadata(ports: IssuerMetadataPorts): IssuerMetadata
       ...encryptionMembers(config, encryptionKey),
       status_list_aggregation_endpoint: aggregationUri(config),
       ...statusPeriod(config, schemas),
-      ...(await issuerInfoMember(config, now)),
+      ...issuerInfoMember(config.issuerRegistrarDataset, certificates),
       batch_credential_issuance: { batch_size: BATCH_SIZE },
       display: displayOf(publicDisplay(issuer?.display ?? [], config), partyName(undefined, issuerBaseUrl)).map(
         forOpenid4vci,

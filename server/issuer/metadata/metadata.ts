@@ -16,7 +16,11 @@ export interface MetadataPorts {
   readonly schemas: Schemas['published']
   readonly defaultIssuer: AgentStore['defaultIssuer']
   readonly recordIdentities: DidStore['recordIdentities']
-  readonly publishedKeys: KeyStore['published']
+  /** What else the metadata contain: the keys, and the registration certificates of issuers. */
+  readonly published: {
+    readonly keys: KeyStore['published']
+    readonly registrations: IssuerMetadataPorts['registrations']
+  }
   /** Every key of every issuer, for verifiers. */
   readonly keySet: () => Promise<{ readonly keys: readonly Jwk[] }>
   readonly documentSigners: Pick<DocumentSigners, 'signerOf'>
@@ -28,9 +32,16 @@ export type Metadata = ReturnType<typeof createMetadata>
 
 /** The metadata and keys that the issuer publishes. */
 export function createMetadata(ports: MetadataPorts) {
-  const { texts, schemas, defaultIssuer, recordIdentities, publishedKeys, keySet, documentSigners, config, formats } =
+  const { texts, schemas, defaultIssuer, recordIdentities, published, keySet, documentSigners, config, formats } =
     ports
-  const metadata = createIssuerMetadata({ schemas, defaultIssuer, publishedKeys, config, formats })
+  const metadata = createIssuerMetadata({
+    schemas,
+    defaultIssuer,
+    publishedKeys: published.keys,
+    registrations: published.registrations,
+    config,
+    formats,
+  })
   const signed = createSignedMetadata({ metadata, defaultIssuer, recordIdentities, documentSigners, config })
   const server = createServerMetadata({ schemas, config, formats })
 

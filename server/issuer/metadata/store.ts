@@ -26,7 +26,9 @@ export function createMetadataStore({ sql }: Database) {
         ARRAY(SELECT ARRAY[i.id, i.xmin::text, ${keyRow}]
           FROM issuers i ${currentKey(fragment`i.key_set_id`)} WHERE i.is_default),
         ARRAY(SELECT ARRAY[${keyRow}]
-          FROM key_sets s ${currentKey(fragment`s.id`)} WHERE s.id = ${ENCRYPTION_KEY_SET})
+          FROM key_sets s ${currentKey(fragment`s.id`)} WHERE s.id = ${ENCRYPTION_KEY_SET}),
+        ARRAY(SELECT ARRAY[r.id, r.status, r.failed_check, (r.ends_at <= ${now})::text]
+          FROM registration_certificates r WHERE r.issuer_id IS NOT NULL ORDER BY r.id)
       )::text, 'UTF8')), 'base64') AS state`
     return new Map(times.map((time) => [time, row?.state]))
   })
@@ -34,8 +36,8 @@ export function createMetadataStore({ sql }: Database) {
     /**
      * Returns a short text that identifies the current database content behind the metadata. If this content changes,
      * the text changes. It covers the listed versions and whether the default issuer signs them. It also covers
-     * algorithms, the default issuer with its key and certificates, and the encryption key for requests. Simultaneous
-     * requests share one statement.
+     * algorithms, the default issuer with its key and certificates, the encryption key for requests, and the
+     * registration certificates of issuers. Simultaneous requests share one statement.
      */
     async state(now: Date): Promise<string> {
       const state = await read(now.toISOString())

@@ -5,6 +5,7 @@ import { requiredMembersOf } from '../jose/jwk.js'
 import { type DecodedJws, decodeCompact, type Jwk, JwsError, verifyDecoded } from '../jose/jws.js'
 import type { JsonObject } from '../json/json-object.js'
 import type { Work } from '../work.js'
+import type { UntrustedSigner } from './untrusted-signer.js'
 
 /** Header and payload of a JWT. */
 export interface Jwt {
@@ -40,10 +41,20 @@ export type Check =
 export class CredentialError extends Error {
   override readonly name = 'CredentialError'
   readonly check: Check
+  /** The certificates of the issuer, if the issuer is not trusted and has certificates. */
+  readonly untrusted: UntrustedSigner | undefined
 
-  constructor(message: string, { check = 'format', ...options }: ErrorOptions & { readonly check?: Check } = {}) {
+  constructor(
+    message: string,
+    {
+      check = 'format',
+      untrusted,
+      ...options
+    }: ErrorOptions & { readonly check?: Check; readonly untrusted?: UntrustedSigner | undefined } = {},
+  ) {
     super(message, options)
     this.check = check
+    this.untrusted = untrusted
   }
 }
 
@@ -53,8 +64,8 @@ export async function asCheck<T>(check: Check, step: () => Promise<T>): Promise<
     return await step()
   } catch (thrown) {
     if (!(thrown instanceof CredentialError)) throw thrown
-    const { message, cause } = thrown
-    throw new CredentialError(message, { check, ...(cause === undefined ? {} : { cause }) })
+    const { message, cause, untrusted } = thrown
+    throw new CredentialError(message, { check, untrusted, ...(cause === undefined ? {} : { cause }) })
   }
 }
 

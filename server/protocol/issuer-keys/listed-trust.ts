@@ -15,6 +15,8 @@ export interface ListedQuery {
 export interface ListedEntity {
   /** The name of the list. */
   readonly list: string
+  /** The name of the entity on the list. Undefined if the list has no name for it. */
+  readonly name?: string | undefined
   /**
    * The key of a status list that the same entity signed.
    *

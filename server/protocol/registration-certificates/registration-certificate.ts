@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto'
 import { IssuerKeyError } from '../issuer-keys/issuer-key-error.js'
 import type { ListedEntity } from '../issuer-keys/listed-trust.js'
 import { decodeBase64url } from '../jose/base64url.js'
@@ -11,6 +12,8 @@ import { MAX_REGISTRATION_CERTIFICATE } from './limits.js'
 export interface RegistrationSigner {
   readonly jwk: Jwk
   readonly listed?: ListedEntity
+  /** The certificate of the signer. Absent if no root and no list was asked. */
+  readonly leaf?: X509Certificate
 }
 
 /** An authentic registration certificate (TS 119 475 §5.2). Its times and its status are not checked. */

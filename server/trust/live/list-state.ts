@@ -1,8 +1,9 @@
 import type { ListDefinition } from '../../config/trust-lists.js'
 import type { TrustList } from '../../protocol/trust-lists/trust-list.js'
 import type { DocumentState } from '../document-store.js'
+import { listCheckOf, type TrustListCheck } from '../list-check.js'
 
-/** Whether a list can be used. `failing`: it can, but the last attempt to read it again failed. */
+/** Whether a list can be used, the best state first. `failing`: it can, but the last attempt to read it again failed. */
 export const LIST_STATES = ['usable', 'failing', 'unusable'] as const
 
 /** What is known about a list that decides whether it can be used. */
@@ -12,13 +13,13 @@ export interface KnownList {
   /** The content; undefined if there is none that this process accepts. */
   readonly list: Pick<TrustList, 'nextUpdate'> | undefined
   /** Why this process refuses the stored content. */
-  readonly refused: { readonly check: string; readonly sentence: string } | undefined
+  readonly refused: { readonly check: TrustListCheck; readonly sentence: string } | undefined
 }
 
 export interface ListStatus {
   readonly state: (typeof LIST_STATES)[number]
   /** The failed check, by name; undefined for a usable list. */
-  readonly check?: string
+  readonly check?: TrustListCheck
   /** Why the list cannot be used, or why it could not be read again. It begins in small letters and has no full stop. */
   readonly reason?: string
   /** Until when the list can be used. */
@@ -50,6 +51,9 @@ const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '')
 const failureOf = (state: DocumentState | undefined): string =>
   state?.failure == null ? '' : `; the last attempt failed: ${withoutStop(state.failure)}`
 
+const failedCheckOf = ({ failedCheck }: DocumentState): TrustListCheck =>
+  failedCheck === null ? 'unreachable' : listCheckOf(failedCheck)
+
 /** Whether a list can be used now, and why not. */
 export function statusOf(known: KnownList, now: Date): ListStatus {
   const { state, list, refused } = known
@@ -62,7 +66,7 @@ export function statusOf(known: KnownList, now: Date): ListStatus {
     if (state?.failure != null)
       return {
         state: 'unusable',
-        check: state.failedCheck ?? 'unreachable',
+        check: failedCheckOf(state),
         reason: `list could not be read: ${withoutStop(state.failure)}`,
       }
     return { state: 'unusable', check: 'not-read', reason: 'list has not been read yet' }
@@ -70,7 +74,7 @@ export function statusOf(known: KnownList, now: Date): ListStatus {
   const until = untilOf(known)
   if (until > now) {
     if (state?.failure == null) return { state: 'usable', until }
-    return { state: 'failing', check: state.failedCheck ?? 'unreachable', reason: withoutStop(state.failure), until }
+    return { state: 'failing', check: failedCheckOf(state), reason: withoutStop(state.failure), until }
   }
   const isOwnEnd = list.nextUpdate !== undefined && list.nextUpdate <= now
   const reason = isOwnEnd

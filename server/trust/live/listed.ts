@@ -94,6 +94,7 @@ const hasStatusService = ({ entity }: AnchorEntity): boolean =>
 function entityOf(anchors: Anchors, { found: { owner } }: Trusted, types: readonly string[]): ListedEntity {
   return {
     list: owner.source.id,
+    name: Object.values(owner.entity.names)[0],
     statusSigner(x5c, query): Jwk {
       // An entity without a service for status signs status lists like credentials.
       const use = hasStatusService(owner) ? 'status' : 'issuance'

@@ -1,10 +1,13 @@
-import type { Check } from '../../protocol/credential/verification.js'
+import type { UntrustedSigner } from '../../protocol/credential/untrusted-signer.js'
+import { type Check, CredentialError } from '../../protocol/credential/verification.js'
 import type { PresentationChecks } from './presentation-error.js'
 import { PresentationError } from './presentation-error.js'
 import type { JudgedWithTransactions } from './transactions.js'
 
 /** Number of presentations of one answer whose checks are stored; an answer may hold 64. */
 const MAX_KEPT = 20
+/** Number of these presentations whose issuers' certificates are stored. */
+const MAX_SIGNERS = 5
 const MAX_ID = 100
 const MAX_MESSAGE = 300
 
@@ -31,6 +34,12 @@ export function newPassedChecks(clock: () => Date): PassedChecks {
   }
 }
 
+/** The certificates of the issuer, if the presentation failed because the issuer is not trusted. */
+function signerOf({ cause }: PresentationError): { readonly signer?: UntrustedSigner } {
+  const untrusted = cause instanceof CredentialError ? cause.untrusted : undefined
+  return untrusted === undefined ? {} : { signer: untrusted }
+}
+
 const failedBy = (error: PresentationError) => ({ check: error.check, message: error.message.slice(0, MAX_MESSAGE) })
 
 /** Required checks that are known in advance: the query may demand holder binding, the request may have transaction data. */
@@ -51,7 +60,7 @@ export function checksOf(judged: JudgedWithTransactions): PresentationChecks {
     // A passed check may still fail later for another reason, such as a disclosure.
     const passed = judged.passed.filter((check) => check !== found.check)
     const notReached = demandedOf(judged).filter((check) => check !== found.check && !passed.includes(check))
-    return { credentialQueryId, passed, failed: failedBy(found), notReached }
+    return { credentialQueryId, passed, failed: failedBy(found), notReached, ...signerOf(found) }
   }
   const bound = found.length > 0 && found.every(({ holderBound }) => holderBound)
   return {
@@ -68,10 +77,12 @@ export function checksOf(judged: JudgedWithTransactions): PresentationChecks {
 /** The checks of an answer to store; failed presentations come first. */
 export function keptChecks(judged: readonly JudgedWithTransactions[]): PresentationChecks[] {
   const all = judged.map(checksOf)
-  return [...all.filter(({ failed }) => failed !== null), ...all.filter(({ failed }) => failed === null)].slice(
-    0,
-    MAX_KEPT,
-  )
+  const sorted = [...all.filter(({ failed }) => failed !== null), ...all.filter(({ failed }) => failed === null)]
+  // The certificates of a few issuers are enough, and a hostile wallet may send many.
+  return sorted.slice(0, MAX_KEPT).map(({ signer, ...one }, at) => ({
+    ...one,
+    ...(signer === undefined || at >= MAX_SIGNERS ? {} : { signer }),
+  }))
 }
 
 /** The checks of a refused answer: of the whole answer, or of the presentation that failed. */
@@ -79,5 +90,8 @@ export function checksOfRefused(error: PresentationError): readonly Presentation
   const known = error.checks ?? []
   const { message } = failedBy(error)
   if (known.some(({ failed }) => failed?.message === message)) return known
-  return [{ credentialQueryId: null, passed: [], failed: failedBy(error) }, ...known].slice(0, MAX_KEPT)
+  return [{ credentialQueryId: null, passed: [], failed: failedBy(error), ...signerOf(error) }, ...known].slice(
+    0,
+    MAX_KEPT,
+  )
 }

@@ -1,3 +1,4 @@
+import type { UntrustedSigner } from '../../protocol/credential/untrusted-signer.js'
 import type { Check } from '../../protocol/credential/verification.js'
 
 /** Checks of a presentation: the passed checks, and the failed check if there is one. */
@@ -8,6 +9,8 @@ export interface PresentationChecks {
   readonly failed: { readonly check: Check; readonly message: string } | null
   /** Checks that a failed presentation did not reach. Absent on presentations that were stored before this member existed. */
   readonly notReached?: readonly Check[]
+  /** The certificates of an issuer that is not trusted. Absent if the issuer has none. */
+  readonly signer?: UntrustedSigner
 }
 
 /**

@@ -5,6 +5,7 @@ import { OutboundError } from '../../outbound/outbound-error.js'
 import { CredentialError } from '../../protocol/credential/verification.js'
 import type { JsonObject } from '../../protocol/json/json-object.js'
 import type { CredentialQuery } from '../../protocol/openid4vp/dcql/credential-query.js'
+import { namingSigner } from '../verify/name-signer.js'
 import { type Verification, verifyOptions } from '../verify/verification.js'
 import type { PassedChecks } from './checks.js'
 import { holderKeyOfKid, holderKeyOfPresentation } from './holder-key.js'
@@ -53,7 +54,7 @@ export const createVerifyPresentation =
       options: {
         ...verifyOptions(
           verification,
-          onlyTrusted(verification, trust, () => passed.add('issuer-trust')),
+          namingSigner(onlyTrusted(verification, trust, () => passed.add('issuer-trust'))),
         ),
         onPassed: passed.add,
       },

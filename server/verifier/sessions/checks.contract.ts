@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
 import { zCheckDone } from '../verify/check-done.js'
+import { zUntrustedSigner } from '../verify/untrusted.contract.js'
 import { SESSION_STATES } from './session.js'
 
 /** A credential query of a request, without the values that it requires: they may be claims of a person. */
@@ -51,6 +52,9 @@ export const readSessionChecks = {
           .string()
           .optional()
           .meta({ description: 'Id of the DCQL credential query. Absent for a check of the whole answer.' }),
+        signer: zUntrustedSigner.optional().meta({
+          description: 'The certificates of an issuer that is not trusted. Absent if the credential has none.',
+        }),
       }),
     ),
   }),

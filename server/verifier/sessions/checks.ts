@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { errors } from '../../api/errors.js'
 import { creatorIn, type Reach } from '../../auth/rights.js'
+import type { UntrustedSigner } from '../../protocol/credential/untrusted-signer.js'
 import type { ReadTransactionData } from '../openid4vp/transaction-data.js'
 import type { PresentationChecks } from '../presentations/presentation-error.js'
 import { NOT_REACHED, PASSED } from '../verify/check-done.js'
@@ -10,13 +11,22 @@ import type { VerificationSessions } from './verification-sessions.js'
 
 type ShownChecks = z.input<typeof readSessionChecks.output>
 
+const shownSigner = (signer: UntrustedSigner | undefined) =>
+  signer === undefined
+    ? {}
+    : { signer: { ...signer, certificates: [...signer.certificates], types: [...signer.types] } }
+
 /** Recorded checks in the form of the API, each with its sentence. */
 const shownChecks = (checks: readonly PresentationChecks[]): ShownChecks['checks'] =>
-  checks.flatMap(({ credentialQueryId, passed, failed, notReached = [] }) => {
+  checks.flatMap(({ credentialQueryId, passed, failed, notReached = [], signer }) => {
     const of = credentialQueryId === null ? {} : { credentialQueryId }
     return [
       ...passed.map((check) => ({ ...of, check, outcome: 'passed' as const, message: PASSED[check] })),
-      ...(failed === null ? [] : [{ ...of, check: failed.check, outcome: 'failed' as const, message: failed.message }]),
+      ...(failed === null
+        ? []
+        : [
+            { ...of, check: failed.check, outcome: 'failed' as const, message: failed.message, ...shownSigner(signer) },
+          ]),
       ...notReached.map((check) => ({ ...of, check, outcome: 'not-reached' as const, message: NOT_REACHED })),
     ]
   })

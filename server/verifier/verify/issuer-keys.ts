@@ -20,7 +20,8 @@ function jwtVcIssuerUrl(issuerBaseUrl: string): string {
   return `${origin}/.well-known/jwt-vc-issuer${pathname === '/' ? '' : pathname}`
 }
 
-const CREDENTIAL = 'Credential'
+/** The name of a credential in error messages. Other signed documents have other names. */
+export const CREDENTIAL = 'Credential'
 
 /** The signer in error messages: "Issuer" for a credential, otherwise the name of the signed document and "issuer". */
 const ofWhat = (what: string): string => (what === CREDENTIAL ? 'Issuer' : `${what} issuer`)

@@ -7,6 +7,7 @@ import type { Check, ResolveIssuerKey } from '../../protocol/credential/verifica
 import type { Work } from '../../protocol/work.js'
 import { createFetches, type FetchesPorts, type VerificationFetches } from './fetches.js'
 import { createIssuerKeys, type IssuerKeysPorts, typesOf } from './issuer-keys.js'
+import { namingSigner } from './name-signer.js'
 import { type Recorder, recordedFetches } from './recorder.js'
 import { createStatusChecks, type StatusPorts } from './status.js'
 
@@ -158,7 +159,7 @@ export function createVerifications({
       onPassed: (check: Check) => void = () => {},
     ): Promise<VerifiedCredential> {
       const verification = start(work)
-      const options = verifyOptions(verification, verification.resolveIssuerKey)
+      const options = verifyOptions(verification, namingSigner(verification.resolveIssuerKey))
       const credential = await verifying.verify(compact, { ...options, onPassed })
       await verification.checkStatus(credential)
       onPassed('revoked')

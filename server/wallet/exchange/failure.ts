@@ -69,6 +69,15 @@ function ownReason(thrown: unknown): string | undefined {
   return undefined
 }
 
+/** The error of this service in a chain of causes that has the certificates of an untrusted signer. */
+function untrustedIn(thrown: unknown): WalletError | CredentialError | undefined {
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 8; error = error.cause, depth += 1) {
+    if (!(error instanceof WalletError || error instanceof CredentialError)) continue
+    if (error.untrusted !== undefined) return error
+  }
+  return undefined
+}
+
 function reasonOf(thrown: unknown): string | undefined {
   const own = ownReason(thrown)
   if (own !== undefined) return own
@@ -96,7 +105,8 @@ export function failureReason(thrown: unknown): string | undefined {
 }
 
 /**
- * The error for a failed exchange with an issuer or verifier: 500 with the underlying reason, which production hides.
+ * The error for a failed exchange with an issuer or verifier: 500 with the underlying reason, which production hides. The certificates
+ * of an untrusted signer stay with the error.
  * Deliberate errors of this service and unexpected errors are returned unchanged. Errors of the libraries are not logged as
  * `cause`, because their text may hold data that the other side sent.
  */
@@ -104,10 +114,9 @@ export function walletFailure(thrown: unknown): unknown {
   if (thrown instanceof ServiceError) return thrown
   const reason = failureReason(thrown)
   if (reason === undefined) return thrown
-  return errors.walletFailed(
-    reason,
-    thrown instanceof WalletError || thrown instanceof CredentialError ? thrown : undefined,
-  )
+  const untrusted = untrustedIn(thrown)
+  const own = thrown instanceof WalletError || thrown instanceof CredentialError ? thrown : untrusted
+  return errors.walletFailed(reason, own, untrusted?.untrusted)
 }
 
 /** Runs one exchange with an issuer or verifier and translates its error. */

@@ -88,7 +88,8 @@ export function createTakeOffer({
     const admitted = admission(registration, config, personConfirms)
     if (admitted === 'admitted') return
     const fault = registrationFault(registration, 'issuer') ?? ''
-    throw admitted === 'refused' ? new WalletError(fault) : errors.registrationUnconfirmed(fault)
+    if (admitted !== 'refused') throw errors.registrationUnconfirmed(fault)
+    throw new WalletError(fault, { untrusted: registration.signer })
   }
 
   async function takeOne(

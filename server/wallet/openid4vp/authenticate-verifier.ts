@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.js'
 import type { DidResolver } from '../../dids/resolver.js'
+import { untrustedSigner } from '../../protocol/credential/untrusted-signer.js'
 import {
   CredentialError,
   checkTimes,
@@ -50,7 +51,11 @@ async function checkSignature(signed: DecodedJws, keyOf: () => Promise<Jwk>): Pr
     verifyDecoded(signed, await keyOf())
   } catch (thrown) {
     if (!isRefusal(thrown)) throw thrown
-    throw new WalletError(`The authorization request's signature is refused: ${thrown.message}`, { cause: thrown })
+    const untrusted = thrown instanceof IssuerKeyError ? untrustedSigner('verifiers', signed.header.x5c) : undefined
+    throw new WalletError(`The authorization request's signature is refused: ${thrown.message}`, {
+      cause: thrown,
+      untrusted,
+    })
   }
 }
 

@@ -8,7 +8,7 @@ export class RefusedRequest extends WalletError {
   constructor(
     readonly error: RefusalCode,
     message: string,
-    options?: ErrorOptions,
+    options?: ConstructorParameters<typeof WalletError>[1],
   ) {
     super(message, options)
   }

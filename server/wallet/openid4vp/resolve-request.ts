@@ -109,7 +109,8 @@ function requireAdmission(
   const admitted = admission(registration, config, personConfirms)
   if (admitted === 'admitted') return
   const fault = registrationFault(registration, 'verifier') ?? ''
-  throw admitted === 'refused' ? new RefusedRequest('invalid_request', fault) : new UnconfirmedRegistration(fault)
+  if (admitted !== 'refused') throw new UnconfirmedRegistration(fault)
+  throw new RefusedRequest('invalid_request', fault, { untrusted: registration.signer })
 }
 
 /** Dependencies of {@link createResolveRequest}. */

@@ -1,5 +1,6 @@
 import type { Look } from '../../agent/registrations/look.js'
-import { judgeOf, type RegistrarTrust } from '../../agent/registrations/opened.js'
+import { judgeOf, type RegistrarTrust, signerChainOf } from '../../agent/registrations/opened.js'
+import { type UntrustedSigner, untrustedSigner } from '../../protocol/credential/untrusted-signer.js'
 import { isAnchored } from '../../protocol/issuer-keys/trusted-chain.js'
 import { decodeBase64url } from '../../protocol/jose/base64url.js'
 import { isObject } from '../../protocol/json/json-object.js'
@@ -7,6 +8,7 @@ import type { RegisteredCredential, RegistrationContent } from '../../protocol/r
 import { RegistrationCertificateError } from '../../protocol/registration-certificates/fault.js'
 import {
   openRegistrationCertificate,
+  type RegistrationSigner,
   validityFault,
 } from '../../protocol/registration-certificates/registration-certificate.js'
 import type { PartyRegistration } from './registration.contract.js'
@@ -26,12 +28,43 @@ export interface SentCertificate {
 /** A registration certificate after every check. */
 export interface ValidCertificate extends SentCertificate {
   readonly content: RegistrationContent
+  /** The name of the registrar; undefined if neither its list nor its certificate has one. */
+  readonly registrar: string | undefined
+}
+
+/** Attributes of a subject that name an organization, the best first. */
+const NAMING = ['O', 'CN'] as const
+
+/** The name of a registrar: as its list names it, or else as its certificate names it. */
+function registrarOf({ listed, leaf }: RegistrationSigner): string | undefined {
+  if (listed?.name !== undefined) return listed.name
+  const lines = leaf?.subject.split('\n') ?? []
+  const named = NAMING.flatMap(
+    (name) => lines.find((line) => line.startsWith(`${name}=`))?.slice(name.length + 1) ?? [],
+  )
+  return named[0]
 }
 
 /** A registration certificate that fails a check. The message is a sentence about it. */
-export class InvalidRegistrationError extends Error {}
+export class InvalidRegistrationError extends Error {
+  constructor(
+    message: string,
+    /** The certificates of a signer that is not trusted, if that is the reason. */
+    readonly signer?: UntrustedSigner,
+  ) {
+    super(message)
+  }
+}
 
 const invalid = (sentence: string) => new InvalidRegistrationError(sentence)
+
+/** The refusal of a registration certificate, with the certificates of its signer if the signer is not trusted. */
+async function refused(text: string, { check, message }: RegistrationCertificateError): Promise<Error> {
+  if (check !== 'signer') return invalid(message)
+  // A certificate whose signature is wrong has no signer to explain.
+  const x5c = await signerChainOf(text).catch(() => undefined)
+  return new InvalidRegistrationError(message, untrustedSigner('registrars', x5c))
+}
 
 const COMPACT_JWS = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/
 
@@ -90,20 +123,20 @@ export function createCheckCertificates({ config, look, clock }: CheckCertificat
     x5c: readonly string[] | null,
     now: Date,
   ): Promise<ValidCertificate> => {
-    const { content } = await opened(sent.text, now)
+    const { content, signer } = await opened(sent.text, now)
     const fault = validityFault(content, now)
     if (fault !== undefined) throw invalid(fault.sentence)
     const { status, failure } = await look({ certificate: sent.text, x5c, status: null, checkedAt: null }, now)
     if (failure !== null) throw invalid(failure)
     if (status !== 'valid') throw invalid(`The registration certificate is ${status}.`)
-    return { ...sent, content }
+    return { ...sent, content, registrar: registrarOf(signer) }
   }
 
   const opened = async (text: string, now: Date) => {
     try {
       return await openRegistrationCertificate(text, judgeOf(config, now))
     } catch (error) {
-      throw error instanceof RegistrationCertificateError ? invalid(error.message) : error
+      throw error instanceof RegistrationCertificateError ? await refused(text, error) : error
     }
   }
 
@@ -126,13 +159,14 @@ const present = <Name extends string, Value>(name: Name, value: Value | undefine
   (value === undefined ? {} : { [name]: value }) as { readonly [K in Name]?: Value }
 
 /** A certificate as people see it. @param covered what it covers: for verifiers or for issuers */
-function shown({ content }: ValidCertificate, covered: readonly RegisteredCredential[]): Shown {
+function shown({ content, registrar }: ValidCertificate, covered: readonly RegisteredCredential[]): Shown {
   const { subject, intermediary, supervisoryAuthority } = content
   return {
     identifier: subject.identifier,
     name: subject.name,
     ...present('legalName', subject.legalName),
     ...present('country', subject.country),
+    ...present('registrar', registrar),
     ...present('intermediary', intermediary && (intermediary.name ?? intermediary.identifier)),
     purposes: content.purposes.map((text) => ({ ...text })),
     services: content.services.map((text) => ({ ...text })),
@@ -171,6 +205,11 @@ export async function answering(judge: () => Promise<PartyRegistration>): Promis
     return await judge()
   } catch (error) {
     if (!(error instanceof InvalidRegistrationError)) throw error
-    return { state: 'invalid', reason: error.message, beyond: [], certificates: [] }
+    const { message: reason, signer } = error
+    const shownSigner =
+      signer === undefined
+        ? {}
+        : { signer: { ...signer, certificates: [...signer.certificates], types: [...signer.types] } }
+    return { state: 'invalid', reason, ...shownSigner, beyond: [], certificates: [] }
   }
 }

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.js'
 import type { OutboundFetch } from '../../outbound/guard.js'
+import { untrustedSigner } from '../../protocol/credential/untrusted-signer.js'
 import { IssuerKeyError } from '../../protocol/issuer-keys/issuer-key-error.js'
 import { trustedChain } from '../../protocol/issuer-keys/trusted-chain.js'
 import { decodeCompact, JwsError, verifyDecoded } from '../../protocol/jose/jws.js'
@@ -63,8 +64,10 @@ export function createIssuerRegistration({ check, config, ownSigned, clock }: Is
   /** Verifies signed metadata (OpenID4VCI 1.0 §12.2.3) with the access certificate in `x5c`. */
   function verified(text: string, issuer: string): { readonly payload: JsonObject; readonly x5c: readonly string[] } {
     const now = clock()
+    let x5cSent: unknown
     try {
       const signed = decodeCompact(text)
+      x5cSent = signed.header.x5c
       const { header, payload } = signed
       if (header.typ !== TYPE) throw invalid('The signed metadata of the issuer have another typ.')
       const { verifierTrustAnchors: trustAnchors, listed } = config
@@ -80,7 +83,10 @@ export function createIssuerRegistration({ check, config, ownSigned, clock }: Is
       return { payload, x5c: header.x5c as readonly string[] }
     } catch (error) {
       if (error instanceof IssuerKeyError)
-        throw invalid(`The access certificate of the issuer is not trusted: ${error.message}`)
+        throw new InvalidRegistrationError(
+          `The access certificate of the issuer is not trusted: ${error.message}`,
+          untrustedSigner('verifiers', x5cSent),
+        )
       if (error instanceof JwsError) throw invalid(`The signed metadata of the issuer are refused: ${error.message}`)
       throw error
     }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { zUntrustedSigner } from '../../verifier/verify/untrusted.contract.js'
 
 const zTexts = z.array(z.object({ lang: z.string(), value: z.string() }))
 
@@ -10,6 +11,10 @@ export const zPartyRegistration = z.object({
       'certificate fails a check. `none`: there is no registration certificate.',
   }),
   reason: z.string().optional().meta({ description: 'The failed check, if the state is `invalid`.' }),
+  signer: zUntrustedSigner.optional().meta({
+    description:
+      'The certificates of the issuer or the registrar, if the state is `invalid` because they are not trusted.',
+  }),
   beyond: z.array(z.string()).meta({
     description:
       'A sentence for each part that no registration certificate covers. Show them to the person who confirms.',
@@ -21,6 +26,7 @@ export const zPartyRegistration = z.object({
         name: z.string(),
         legalName: z.string().optional(),
         country: z.string().optional(),
+        registrar: z.string().optional().meta({ description: 'Who has issued the certificate.' }),
         intermediary: z.string().optional().meta({ description: 'Who acts for the registered party.' }),
         purposes: zTexts,
         services: zTexts,

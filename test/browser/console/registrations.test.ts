@@ -3,14 +3,14 @@ import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { en as texts } from '../../../client/console/texts/registrations/en.js'
 import { registrationMembers, signRegistration, signStatusList } from '../../../scripts/trust-demo/registration.js'
-import { makeRegistrar, SHOP } from '../../../scripts/trust-demo/world.js'
+import { makeRegistrar, SHOP, UNIVERSITY } from '../../../scripts/trust-demo/world.js'
 import { runTask } from '../../support/maintenance.js'
 import { startService, type TestService } from '../../support/service.js'
 import { type PublishedWorld, readLists, startInWorld } from '../../support/trust-world.js'
 import { assertGood } from '../actors.js'
 import { driven, heading, onEveryScreen } from './actors.js'
 
-const { certificates: words, request: requestWords, wallet: walletWords } = texts
+const { certificates: words, request: requestWords, wallet: walletWords, offer: offerWords } = texts
 const TYPE = 'ProofOfPurchase-sd-jwt'
 const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
 /** The job reads the status of a certificate once an hour. */
@@ -224,6 +224,124 @@ describe('the intended use of a new request', () => {
     )
     for (const id of ids) await removed(id)
     await world.publish('status/registrations.jwt', await signStatusList(world.registrar))
+  })
+})
+
+/** A registration certificate of the university, which issues credentials of the demonstration type. */
+const universityCertificate = (index: number): Promise<string> => {
+  const issues = [{ format: 'dc+sd-jwt', meta: { vct_values: [`${desk.service.url}/vct/ProofOfPurchase`] } }]
+  const members = registrationMembers({ ...UNIVERSITY, issues }, world.registrar, index)
+  return signRegistration(members, world.registrar)
+}
+
+const defaultIssuerId = async (): Promise<string> => {
+  const { json } = await desk.service.request('GET', '/api/v1/issuers')
+  return json.items.find(({ isDefault }: { isDefault: boolean }) => isDefault).id
+}
+
+describe('the registration certificates of an issuer (ETSI TS 119 472-3 §4.2.3)', () => {
+  it('are shown in words, on a phone and on a desktop', async () => {
+    await onEveryScreen(desk.browser, async (page, name) => {
+      await page.goto(`${desk.service.url}/console/trust/issuers/${await defaultIssuerId()}`)
+      const card = cardOf(page, UNIVERSITY.legalName)
+      await card.getByText(words.states.usable, { exact: true }).waitFor()
+      await card.getByText(UNIVERSITY.identifier, { exact: true }).waitFor()
+      await card.getByText(words.issuer.covers).waitFor()
+      await card.getByText('urn:eudi:pid:1 (SD-JWT VC)').waitFor()
+      await card.getByText(words.issuer.fromFile).waitFor()
+      expect(await card.getByRole('button', { name: words.remove }).count()).toBe(0)
+      await assertGood(page, `issuer-registrations-${name}`)
+    })
+  })
+
+  it('are added, with errors at the field, and removed after a question', async () => {
+    await desk.opened(
+      `/trust/issuers/${await defaultIssuerId()}`,
+      async (page) => {
+        await panelOf(page).getByText(words.add).click()
+        const field = panelOf(page).getByRole('textbox', { name: words.text })
+        const add = panelOf(page).getByRole('button', { name: words.addIt })
+        // The certificate of the shop is for another party.
+        await field.fill(world.verifierRegistration)
+        await add.click()
+        await fieldError(page).getByText(`is registered for ${SHOP.identifier}`).waitFor()
+        await assertGood(page, 'issuer-registration-refused')
+        await field.fill(await universityCertificate(30))
+        await add.click()
+        await panelOf(page).getByText(words.added).waitFor()
+        const remove = panelOf(page).getByRole('button', { name: words.remove })
+        await remove.click()
+        const dialog = page.getByRole('dialog')
+        await dialog.getByText(words.issuer.removeText).waitFor()
+        await dialog.getByRole('button', { name: words.remove }).click()
+        await expect.poll(() => remove.count()).toBe(0)
+      },
+      [400],
+    )
+  })
+})
+
+describe('the registration of an issuer, before a hosted wallet takes an offer', () => {
+  async function newWalletId(): Promise<string> {
+    return (await desk.service.request('POST', '/agent/holder', { body: { method: 'key' } })).json.id
+  }
+  async function offer(): Promise<string> {
+    await covering()
+    const { status, text, json } = await desk.service.request('POST', '/credential-offers', {
+      body: {
+        credentialConfigurationIds: [TYPE],
+        credentialSubject: { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' },
+      },
+    })
+    expect(status, text).toBe(201)
+    return json.credentialOfferUri
+  }
+  const given = async (page: Page, link: string) => {
+    await page.getByLabel('Link of the offer or request').fill(link)
+    await page.getByRole('button', { name: 'Send to the wallet' }).click()
+  }
+
+  it('attack: an offer beyond it is shown with each part beyond it, and the holder declines', async () => {
+    const id = await newWalletId()
+    const link = await offer()
+    await desk.opened(`/wallets/${id}`, async (page) => {
+      await given(page, link)
+      const dialog = page.getByRole('dialog', { name: offerWords.title })
+      await dialog.getByText(offerWords.states.beyond, { exact: true }).waitFor()
+      await dialog.getByText(`credential ${TYPE} is of a type that the certificate does not have`).waitFor()
+      await dialog.getByText(UNIVERSITY.legalName, { exact: true }).waitFor()
+      await dialog.getByText('Demo registrar').waitFor()
+      await dialog.getByText(walletWords.entitlements.Non_Q_EAA_Provider).waitFor()
+      await dialog.getByText(UNIVERSITY.service).waitFor()
+      await dialog.getByText('urn:eudi:pid:1 (SD-JWT VC)').waitFor()
+      await assertGood(page, 'wallet-offer-beyond')
+      await dialog.getByRole('button', { name: 'Decline' }).click()
+      await page.getByText(offerWords.declined).waitFor()
+    })
+    const held = await desk.service.request('GET', `/holders/${id}/credentials`)
+    expect(held.json).toEqual([])
+  })
+
+  it('is shown with everything that it covers, and the person takes the offer', async () => {
+    const added = await desk.service.request(
+      'POST',
+      `/api/v1/issuers/${await defaultIssuerId()}/registration-certificates`,
+      { body: { certificate: await universityCertificate(31) } },
+    )
+    expect(added.status, added.text).toBe(201)
+    const id = await newWalletId()
+    const link = await offer()
+    await desk.opened(`/wallets/${id}`, async (page) => {
+      await given(page, link)
+      const dialog = page.getByRole('dialog', { name: offerWords.title })
+      await dialog.getByText(offerWords.states.registered, { exact: true }).waitFor()
+      await dialog.getByText(offerWords.sentences.registered).waitFor()
+      await assertGood(page, 'wallet-offer-registered')
+      await dialog.getByRole('button', { name: offerWords.take }).click()
+      await expect
+        .poll(async () => (await desk.service.request('GET', `/holders/${id}/credentials`)).json.length)
+        .toBe(1)
+    })
   })
 })
 

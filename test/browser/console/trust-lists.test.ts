@@ -1,7 +1,9 @@
+import { hash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { en as trustListTexts } from '../../../client/console/texts/trust-lists/en.js'
+import { startRemoteVerifier } from '../../support/remote-verifier.js'
 import { LOOPBACK } from '../../support/wallet.js'
 import { newWallet, type WalletActor } from '../../support/wallet-actor.js'
 import { type ListServer, startListServer } from '../../trust/list-server.js'
@@ -215,6 +217,22 @@ describe('a trusted list', () => {
     await listsOf(desk.service).remove(id)
   })
 
+  it('that fails, and that recovers, changes on the screen', async () => {
+    await publish('/live.jwt', operator, entities, { nextUpdate: seconds(86_400 * 30) })
+    const id = await added('/live.jwt')
+    await desk.opened('/trust/lists', async (page) => {
+      const row = rowOf(page, '/live.jwt')
+      await row.getByText(words.states.usable, { exact: true }).waitFor()
+      server.withdraw('/live.jwt')
+      await listsOf(desk.service).refresh(id)
+      await row.getByText(/^in use until /).waitFor(SOON)
+      await publish('/live.jwt', operator, entities, { nextUpdate: seconds(86_400 * 30) })
+      await listsOf(desk.service).refresh(id)
+      await row.getByText(words.states.usable, { exact: true }).waitFor(SOON)
+    })
+    await listsOf(desk.service).remove(id)
+  })
+
   it('that leaves out the certificate of an own issuer raises an alert, on the list and in the checklist', async () => {
     await publish('/own.jwt', operator, entities)
     const id = await added('/own.jwt')
@@ -362,14 +380,54 @@ describe('why an issuer is not trusted', () => {
     })
   })
 
-  it('is one link away from a request that failed because of its issuer', async () => {
-    expect(await refusalOf(desk.service, wallet, await untrusted())).toContain('Issuer')
+  it('is one link away from a request that failed because of its issuer, with the certificates of the issuer', async () => {
+    const leaf = makeLeaf(makeRoot('Stranger'))
+    expect(await refusalOf(desk.service, wallet, await membership(leaf, wallet))).toContain('Issuer')
     const { json } = await desk.service.request('GET', '/api/v1/verification-sessions?limit=1')
     await desk.opened(`/requests/${json.items[0].id}`, async (page) => {
       await page.getByRole('link', { name: 'Why is the issuer trusted, or not?' }).click()
       await heading(page, 'Why not trusted')
-      await page.getByText(explainWords.notHere).waitFor()
+      const result = region(page, explainWords.result)
+      await result.getByText(explainWords.notTrusted).waitFor()
+      await result.getByText(explainWords.endsBelow('Club', 'Stranger')).waitFor()
+      await result.getByText('https://club.example/membership').waitFor()
+      expect(await given(page).inputValue()).toBe(leaf.certificate.toString().trim())
+      expect(await page.getByLabel(explainWords.type).inputValue()).toBe('https://club.example/membership')
+      expect(await keptByBrowser(page)).not.toContain(leaf.x5c.slice(0, 60))
+      await assertGood(page, 'explain-refused-issuer')
     })
+  })
+
+  it('is one link away from a request that a hosted wallet refuses, with the certificate of the verifier', async () => {
+    await using remote = await startRemoteVerifier()
+    const leaf = makeLeaf(makeRoot('Unknown access CA'), { subject: 'Shop' })
+    const link = await remote.request(
+      { credentials: [{ id: 'club', format: 'dc+sd-jwt', meta: { vct_values: ['https://club.example/membership'] } }] },
+      {
+        prefix: 'x509_hash',
+        header: { x5c: [leaf.x5c] },
+        signer: { ...remote.key, privateJwk: leaf.privateKey.export({ format: 'jwk' }) },
+        payload: { client_id: `x509_hash:${hash('sha256', leaf.certificate.raw, 'base64url')}` },
+      },
+    )
+    const { json } = await desk.service.request('POST', '/agent/holder', { body: { method: 'key' } })
+    await desk.opened(
+      `/wallets/${json.id}`,
+      async (page) => {
+        await page.getByLabel('Link of the offer or request').fill(link)
+        await page.getByRole('button', { name: 'Send to the wallet' }).click()
+        await page.getByRole('link', { name: 'Why is the verifier trusted, or not?' }).click()
+        // The form of the wallet keeps the link of the request.
+        await page.getByRole('dialog').getByRole('button', { name: 'Leave', exact: true }).click()
+        await heading(page, 'Why not trusted')
+        const result = region(page, explainWords.result)
+        await result.getByText(explainWords.notTrusted).waitFor()
+        await result.getByText(explainWords.endsBelow('Shop', 'Unknown access CA')).waitFor()
+        expect(await page.getByLabel(explainWords.purpose).inputValue()).toBe('verifiers')
+        expect(await keptByBrowser(page)).not.toContain(leaf.x5c.slice(0, 60))
+      },
+      [500],
+    )
   })
 })
 

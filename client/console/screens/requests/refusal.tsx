@@ -16,6 +16,8 @@ export function Refusal({ session, checked: { checks, asks } }: Props) {
   const { requests: words, checks: names } = useTexts()
   const { queryName } = useAsks()
   const failed = checks.filter(({ outcome }) => outcome === 'failed')
+  const isUntrusted = failed.some(({ check }) => check === 'issuer-trust' || check === 'issuer-key')
+  const signer = failed.find((one) => one.signer !== undefined)?.signer
   const sent = new Set(checks.map(({ credentialQueryId }) => credentialQueryId))
   const credentials = asks.filter(({ credentialQueryId }) => sent.has(credentialQueryId)).map(queryName)
   const advice = [...new Set(failed.map(({ check }) => names.advice[check]))]
@@ -36,7 +38,7 @@ export function Refusal({ session, checked: { checks, asks } }: Props) {
         <Fact name={words.sent}>{credentials.length === 0 ? words.sentNothing : credentials.join(', ')}</Fact>
         <Fact name={words.whatToDo}>{advice.length === 0 ? words.askAgain : advice.join(' ')}</Fact>
       </dl>
-      {failed.some(({ check }) => check === 'issuer-trust' || check === 'issuer-key') && <ToExplain />}
+      {isUntrusted && <ToExplain signer={signer} />}
     </Panel>
   )
 }

@@ -10,6 +10,6 @@ export function useIntendedUses(): readonly IntendedUse[] {
   const may = useMay()
   const isAllowed = may.call('signers.verifiers') && may.call('registrations.list')
   const { data: id } = useQuery({ ...defaultVerifierId, enabled: isAllowed })
-  const { data = [] } = useQuery({ ...registrations(id ?? ''), enabled: typeof id === 'string' })
+  const { data = [] } = useQuery({ ...registrations('verifier', id ?? ''), enabled: typeof id === 'string' })
   return intendedUses(data, language)
 }

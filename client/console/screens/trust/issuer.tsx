@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { type IssuerSigner, issuerSigner } from '../../queries/trust.js'
 import { useFaceTexts } from '../../texts/faces/use-face-texts.js'
 import { useSigningKeyTexts } from '../../texts/signing-keys/use-signing-key-texts.js'
+import { useRegistrationTexts } from '../../texts/registrations/use-registration-texts.js'
 import { useSpoken, useTexts } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { langOf } from '../../ui/display-name.js'
@@ -17,6 +18,7 @@ import { FacePanel } from './face.js'
 import { FileCertificate } from './file-certificate.js'
 import { hostOf } from './host.js'
 import { Identity } from './identity.js'
+import { Registrations } from './registrations.js'
 import { Sections } from './sections.js'
 
 const route = getRouteApi('/trust/issuers/$id')
@@ -24,10 +26,12 @@ const route = getRouteApi('/trust/issuers/$id')
 /** One issuer record: its identity, its certificates, its formats and its types. */
 export function Issuer() {
   const { language, texts } = useSpoken()
-  // The form needs these texts later. They load with the screen, so that the screen does not disappear meanwhile.
+  // The forms need these texts later. They load with the screen, so that the screen does not disappear meanwhile.
   useFaceTexts.begin(language)
+  useRegistrationTexts.begin(language)
   useSigningKeyTexts.begin(language)
   useFaceTexts()
+  useRegistrationTexts()
   useSigningKeyTexts()
   const { trust: words } = texts
   const { id } = route.useParams()
@@ -69,6 +73,7 @@ function Whole({ issuer }: { readonly issuer: IssuerSigner }) {
         <CertificatePanel signer={issuer} none={issuer.isDefault ? words.noIssuerCertificate : words.noOwnCertificate}>
           {issuer.isDefault && issuer.changeable ? <FileCertificate kind="issuer" host={hostOf(issuer)} /> : undefined}
         </CertificatePanel>
+        <Registrations kind="issuer" signer={issuer} />
       </div>
     </div>
   )

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { problemOf, sortMessages } from '../../problems.js'
-import { slowCredence } from '../../service.js'
+import { addRegistration, type SignerKind } from '../../queries/trust.js'
 import { useRegistrationTexts } from '../../texts/registrations/use-registration-texts.js'
 import { useTexts } from '../../texts/use-texts.js'
 import { Field } from '../../ui/field.js'
@@ -14,21 +14,21 @@ import { ProblemNote } from '../../ui/problem-note.js'
 const CONFLICT = 409
 
 interface Props {
-  readonly verifierId: string
+  readonly kind: SignerKind
+  /** The id of the record. */
+  readonly id: string
 }
 
 /** A form that adds a registration certificate: as text, or from a file. */
-export function RegistrationForm({ verifierId }: Props) {
+export function RegistrationForm({ kind, id }: Props) {
   const { form: formWords } = useTexts()
   const { certificates: words } = useRegistrationTexts()
   const client = useQueryClient()
   const [others, setOthers] = useState<readonly string[]>([])
-  const kept = useKeptForm(`trust/registration/${verifierId}`, undefined, () => ({ certificate: '' }))
+  const kept = useKeptForm(`trust/registration/${kind}/${id}`, undefined, () => ({ certificate: '' }))
   const { form } = kept
   const adding = useMutation({
-    // The service reads the status list of the certificate meanwhile.
-    mutationFn: ({ certificate }: { certificate: string }) =>
-      slowCredence.registrations.add.mutate({ id: verifierId, certificate: certificate.trim() }),
+    mutationFn: ({ certificate }: { certificate: string }) => addRegistration(kind, id, certificate.trim()),
     onSuccess: async () => {
       kept.startAnew()
       await client.invalidateQueries({ queryKey: ['trust'] })

@@ -1,5 +1,5 @@
-import type { Registration } from '../../queries/trust.js'
-import { useRegistrationTexts } from '../../texts/registrations/use-registration-texts.js'
+import type { Registration, SignerKind } from '../../queries/trust.js'
+import { useCertificateTexts, useRegistrationTexts } from '../../texts/registrations/use-registration-texts.js'
 import { Sentence } from '../../ui/sentence.js'
 import { Tag } from '../../ui/tag.js'
 import type { Tone } from '../../ui/tone.js'
@@ -16,15 +16,19 @@ const TONES: Readonly<Record<Registration['state'], Tone>> = {
   malformed: 'bad',
 }
 
-/** Whether requests can use a registration certificate. */
+/** Whether a registration certificate can be used. */
 export function StateOfRegistration({ state }: Pick<Registration, 'state'>) {
   const { certificates: words } = useRegistrationTexts()
   return <Tag tone={TONES[state]}>{words.states[state]}</Tag>
 }
 
-/** Why requests cannot use a registration certificate, with the message of the service. A usable certificate has no fault. */
-export function FaultOfRegistration({ state, reason }: Pick<Registration, 'state' | 'reason'>) {
-  const { certificates: words } = useRegistrationTexts()
+/** Why a registration certificate cannot be used, with the message of the service. A usable certificate has no fault. */
+export function FaultOfRegistration({
+  kind,
+  state,
+  reason,
+}: Pick<Registration, 'state' | 'reason'> & { readonly kind: SignerKind }) {
+  const words = useCertificateTexts(kind)
   if (state === 'usable') return null
   return (
     <>

@@ -1,8 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type Registration, registrations, type VerifierSigner } from '../../queries/trust.js'
-import { credence } from '../../service.js'
-import { useRegistrationTexts } from '../../texts/registrations/use-registration-texts.js'
+import {
+  type IssuerSigner,
+  type Registration,
+  registrations,
+  removeRegistration,
+  type SignerKind,
+  type VerifierSigner,
+} from '../../queries/trust.js'
+import { useCertificateTexts } from '../../texts/registrations/use-registration-texts.js'
 import { useSpoken } from '../../texts/use-texts.js'
 import { Asked } from '../../ui/asked.js'
 import { Confirmation } from '../../ui/confirmation.js'
@@ -16,19 +22,36 @@ import { CertificateEnd } from './certificate-end.js'
 import { RegistrationForm } from './registration-form.js'
 import { FaultOfRegistration, StateOfRegistration } from './registration-state.js'
 
-/** The registration certificates of a verifier (ETSI TS 119 475), for users who may read them. */
-export function Registrations({ verifier }: { readonly verifier: VerifierSigner }) {
+interface Props {
+  readonly kind: SignerKind
+  readonly signer: IssuerSigner | VerifierSigner
+}
+
+/** The operations of each kind of record. */
+const CALLS = {
+  issuer: {
+    list: 'registrations.listOfIssuer',
+    add: 'registrations.addToIssuer',
+    remove: 'registrations.removeFromIssuer',
+  },
+  verifier: { list: 'registrations.list', add: 'registrations.add', remove: 'registrations.remove' },
+} as const
+
+/** The registration certificates of an issuer or a verifier (ETSI TS 119 475), for users who may read them. */
+export function Registrations(props: Props) {
   return (
-    <May call="registrations.list">
-      <Shown verifier={verifier} />
+    <May call={CALLS[props.kind].list}>
+      <Shown {...props} />
     </May>
   )
 }
 
-function Shown({ verifier: { id, certificate, changeable } }: { readonly verifier: VerifierSigner }) {
+function Shown({ kind, signer: { id, certificate, changeable, isDefault } }: Props) {
   const { language } = useSpoken()
-  const { certificates: words } = useRegistrationTexts()
-  const query = useQuery(registrations(id))
+  const words = useCertificateTexts(kind)
+  const query = useQuery(registrations(kind, id))
+  // The certificate of the default issuer counts for all issuers, and only the service knows whether there is one.
+  const lacksAccess = certificate === null && (kind === 'verifier' || isDefault)
   const [leaving, setLeaving] = useState<Registration>()
   const isGone = leaving !== undefined && query.data?.every((each) => each.id !== leaving.id) === true
   return (
@@ -40,20 +63,25 @@ function Shown({ verifier: { id, certificate, changeable } }: { readonly verifie
           ) : (
             <ul className="plain certificates">
               {items.map((each) => (
-                <One key={each.id} registration={each} onLeave={changeable ? () => setLeaving(each) : undefined} />
+                <One
+                  key={each.id}
+                  kind={kind}
+                  registration={each}
+                  onLeave={changeable ? () => setLeaving(each) : undefined}
+                />
               ))}
             </ul>
           )
         }
       </Asked>
       {changeable && (
-        <May call="registrations.add">
-          {certificate === null ? (
+        <May call={CALLS[kind].add}>
+          {lacksAccess ? (
             <p className="soft">{words.needsAccess}</p>
           ) : (
             <details>
               <summary>{words.add}</summary>
-              <RegistrationForm verifierId={id} />
+              <RegistrationForm kind={kind} id={id} />
             </details>
           )}
         </May>
@@ -63,7 +91,7 @@ function Shown({ verifier: { id, certificate, changeable } }: { readonly verifie
           title={words.removeTitle(nameOfRegistration(leaving, language).text)}
           text={words.removeText}
           action={words.remove}
-          act={() => credence.registrations.remove.mutate({ id, certificateId: leaving.id })}
+          act={() => removeRegistration(kind, id, leaving.id)}
           changes="trust"
           isGone={isGone}
           onClose={() => setLeaving(undefined)}
@@ -74,16 +102,26 @@ function Shown({ verifier: { id, certificate, changeable } }: { readonly verifie
 }
 
 interface OneProps {
+  readonly kind: SignerKind
   readonly registration: Registration
-  /** Begins the removal; undefined if the user may not change the verifier. */
+  /** Begins the removal; undefined if the user may not change the record. */
   readonly onLeave: (() => void) | undefined
 }
 
-function One({ registration, onLeave }: OneProps) {
+function One({ kind, registration, onLeave }: OneProps) {
   const { language } = useSpoken()
-  const { certificates: words } = useRegistrationTexts()
-  const { subject, intermediary, intendedUse, credentials, registryUri, privacyPolicy, expiresAt, checkedAt } =
-    registration
+  const words = useCertificateTexts(kind)
+  const {
+    subject,
+    intermediary,
+    intendedUse,
+    credentials,
+    providesAttestations,
+    registryUri,
+    privacyPolicy,
+    expiresAt,
+    checkedAt,
+  } = registration
   const { text: name, lang } = nameOfRegistration(registration, language)
   const authority = registration.supervisoryAuthority
   const contacts = [authority?.uri, authority?.email, authority?.phone].filter((each) => each !== undefined)
@@ -93,7 +131,7 @@ function One({ registration, onLeave }: OneProps) {
         <strong lang={lang}>{name}</strong>
         <StateOfRegistration state={registration.state} />
       </p>
-      <FaultOfRegistration {...registration} />
+      <FaultOfRegistration kind={kind} {...registration} />
       <dl>
         <Fact name={words.party}>{subject.legalName ?? subject.name}</Fact>
         <Fact name={words.identifier}>{subject.identifier}</Fact>
@@ -104,7 +142,11 @@ function One({ registration, onLeave }: OneProps) {
           </Fact>
         )}
         <Fact name={words.covers}>
-          <Covered credentials={credentials} none={words.noClaims} />
+          {kind === 'issuer' ? (
+            <Covered credentials={providesAttestations} />
+          ) : (
+            <Covered credentials={credentials} none={words.noClaims} />
+          )}
         </Fact>
         {registryUri !== null && <Fact name={words.registry}>{registryUri}</Fact>}
         {contacts.length > 0 && <Fact name={words.authority}>{contacts.join(', ')}</Fact>}
@@ -120,7 +162,7 @@ function One({ registration, onLeave }: OneProps) {
         <p className="soft">{words.fromFile}</p>
       ) : (
         onLeave !== undefined && (
-          <May call="registrations.remove">
+          <May call={CALLS[kind].remove}>
             <p>
               <button type="button" className="danger" onClick={onLeave} aria-label={`${words.remove}: ${name}`}>
                 {words.remove}

@@ -73,7 +73,7 @@ function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
             <Certify id={id} />
           ) : undefined}
         </CertificatePanel>
-        <Registrations verifier={verifier} />
+        <Registrations kind="verifier" signer={verifier} />
       </div>
     </div>
   )

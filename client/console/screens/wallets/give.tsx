@@ -5,8 +5,8 @@ import { useTexts } from '../../texts/use-texts.js'
 import { Field } from '../../ui/field.js'
 import { Restored } from '../../ui/kept/restored.js'
 import { useKeptState } from '../../ui/kept/use-kept.js'
-import { ProblemNote } from '../../ui/problem-note.js'
 import { WalletOutcome } from '../../ui/wallet-outcome.js'
+import { WalletProblem } from '../../ui/wallet-problem.js'
 
 /** Sends the link of an offer or a request to a wallet. */
 export function Give({ wallet }: { readonly wallet: Wallet }) {
@@ -56,7 +56,7 @@ export function Give({ wallet }: { readonly wallet: Wallet }) {
           <input {...control} autoComplete="off" value={pin} onChange={({ target }) => set({ pin: target.value })} />
         )}
       </Field>
-      {giving.isError && <ProblemNote error={giving.error} />}
+      {giving.isError && <WalletProblem error={giving.error} />}
       {outcome !== undefined && <WalletOutcome outcome={outcome} onOutcome={setOutcome} isElsewhere={false} />}
       <p>
         <button type="submit" className="primary" disabled={giving.isPending}>

@@ -156,9 +156,12 @@ export const events: InOtherWords<typeof english> = {
       'registration-certificate.removed': 'Certificat d’enregistrement retiré',
       'trust-list.added': 'Liste de confiance ajoutée',
       'trust-list.changed': 'Contenu d’une liste de confiance modifié',
+      'trust-list.failing': 'Une liste de confiance n’est plus lisible',
       'trust-list.own_certificate_removed':
         'Une liste de confiance ne contient plus un certificat de cette installation',
+      'trust-list.recovered': 'Une liste de confiance est de nouveau lisible',
       'trust-list.removed': 'Liste de confiance supprimée',
+      'trust-list.unusable': 'Une liste de confiance n’est plus utilisable',
       'trusted-issuer.added': 'Émetteur de confiance ajouté',
       'trusted-issuer.removed': 'Émetteur de confiance retiré',
       'did.created': 'DID créé',

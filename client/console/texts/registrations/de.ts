@@ -54,6 +54,18 @@ export const de: RegistrationTexts = {
     remove: 'Entfernen',
     removeTitle: (name) => `Das Registrierungszertifikat „${name}“ entfernen?`,
     removeText: 'Neue Anfragen verwenden das Zertifikat nicht mehr. Offene Anfragen behalten es.',
+    issuer: {
+      intro:
+        'Eine Registerstelle bescheinigt, welche Nachweise dieser Aussteller ausstellen darf. Wallets finden das Zertifikat in den Metadaten.',
+      none: 'Dieser Aussteller hat kein Registrierungszertifikat. Manche Wallets warnen dann ihre Nutzer.',
+      covers: 'Darf ausstellen',
+      otherSubject: 'Das Zertifikat nennt eine andere Stelle als das Zertifikat, das die Metadaten signiert.',
+      unusable: 'Wallets können dieses Zertifikat ablehnen.',
+      fromFile:
+        'Dieses Zertifikat steht in der Datei von ISSUER_REGISTRATIONS. Um es zu entfernen, ändern Sie die Datei und starten Sie den Dienst neu.',
+      needsAccess: 'Der Standard-Aussteller braucht zuerst sein Zertifikat (ISSUER_X509).',
+      removeText: 'Die Metadaten enthalten das Zertifikat nicht mehr.',
+    },
   },
   request: {
     intendedUse: 'Verwendung',
@@ -78,6 +90,34 @@ export const de: RegistrationTexts = {
     },
     purpose: 'Zweck',
     registeredFor: 'Registriert für',
+    registrar: 'Registerstelle',
+    entitled: 'Registriert als',
+    entitlements: {
+      Service_Provider: 'Anbieter von Diensten',
+      PID_Provider: 'Anbieter von Personenidentifizierungsdaten',
+      QEAA_Provider: 'Anbieter qualifizierter Attribute',
+      PUB_EAA_Provider: 'öffentliche Stelle, die Attribute ausstellt',
+      Non_Q_EAA_Provider: 'Anbieter von Attributen',
+    },
     answer: 'Vorzeigen',
+  },
+  offer: {
+    title: 'Dieses Angebot annehmen?',
+    offers: (issuer, credential) => `${issuer} bietet an: ${credential}`,
+    states: {
+      registered: 'für dieses Angebot registriert',
+      beyond: 'bietet mehr an als registriert',
+      invalid: 'Registrierung abgelehnt',
+      none: 'nicht registriert',
+    },
+    sentences: {
+      registered: 'Die Registrierungszertifikate decken das ganze Angebot ab.',
+      beyond: 'Der Aussteller bietet mehr an, als seine Registrierungszertifikate abdecken:',
+      invalid: 'Ein Registrierungszertifikat des Ausstellers besteht eine Prüfung nicht:',
+      none: 'Der Aussteller hat kein Registrierungszertifikat. Das Gesetz schreibt keines vor.',
+    },
+    registeredFor: 'Darf ausstellen',
+    take: 'Nachweis annehmen',
+    declined: 'Das Angebot ist abgelehnt. Die Wallet hat nichts angenommen.',
   },
 }

@@ -52,6 +52,18 @@ export const en = {
     remove: 'Remove',
     removeTitle: (name: string) => `Remove the registration certificate “${name}”?`,
     removeText: 'New requests no longer use the certificate. Open requests keep it.',
+    issuer: {
+      intro:
+        'A registrar certifies which credentials this issuer may issue. Wallets find the certificate in the metadata.',
+      none: 'This issuer has no registration certificate. Some wallets then warn their users.',
+      covers: 'May issue',
+      otherSubject: 'The certificate names another party than the certificate that signs the metadata.',
+      unusable: 'Wallets may refuse this certificate.',
+      fromFile:
+        'This certificate is in the file of ISSUER_REGISTRATIONS. To remove it, change the file and restart the service.',
+      needsAccess: 'The default issuer needs its certificate first (ISSUER_X509).',
+      removeText: 'The metadata no longer have the certificate.',
+    },
   },
   request: {
     intendedUse: 'Intended use',
@@ -76,6 +88,34 @@ export const en = {
     },
     purpose: 'Purpose',
     registeredFor: 'Registered for',
+    registrar: 'Registrar',
+    entitled: 'Registered as',
+    entitlements: {
+      Service_Provider: 'provider of services',
+      PID_Provider: 'provider of person identification data',
+      QEAA_Provider: 'provider of qualified attestations',
+      PUB_EAA_Provider: 'public body that issues attestations',
+      Non_Q_EAA_Provider: 'provider of attestations',
+    },
     answer: 'Present',
+  },
+  offer: {
+    title: 'Take this offer?',
+    offers: (issuer: string, credential: string) => `${issuer} offers: ${credential}`,
+    states: {
+      registered: 'registered for this offer',
+      beyond: 'offers more than registered',
+      invalid: 'registration refused',
+      none: 'not registered',
+    },
+    sentences: {
+      registered: 'The registration certificates cover the whole offer.',
+      beyond: 'The issuer offers more than its registration certificates cover:',
+      invalid: 'A registration certificate of the issuer fails a check:',
+      none: 'The issuer has no registration certificate. The law leaves it optional.',
+    },
+    registeredFor: 'May issue',
+    take: 'Take the credential',
+    declined: 'The offer is declined. The wallet has taken nothing.',
   },
 }

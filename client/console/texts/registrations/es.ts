@@ -54,6 +54,18 @@ export const es: RegistrationTexts = {
     remove: 'Quitar',
     removeTitle: (name) => `¿Quitar el certificado de registro «${name}»?`,
     removeText: 'Las nuevas solicitudes ya no usan el certificado. Las solicitudes abiertas lo conservan.',
+    issuer: {
+      intro:
+        'Un registrador certifica qué credenciales puede emitir este emisor. Las carteras encuentran el certificado en los metadatos.',
+      none: 'Este emisor no tiene ningún certificado de registro. Algunas carteras avisan entonces a sus usuarios.',
+      covers: 'Puede emitir',
+      otherSubject: 'El certificado nombra a otra parte que el certificado que firma los metadatos.',
+      unusable: 'Las carteras pueden rechazar este certificado.',
+      fromFile:
+        'Este certificado está en el archivo de ISSUER_REGISTRATIONS. Para quitarlo, cambie el archivo y reinicie el servicio.',
+      needsAccess: 'El emisor predeterminado necesita primero su certificado (ISSUER_X509).',
+      removeText: 'Los metadatos ya no contienen el certificado.',
+    },
   },
   request: {
     intendedUse: 'Uso previsto',
@@ -78,6 +90,34 @@ export const es: RegistrationTexts = {
     },
     purpose: 'Finalidad',
     registeredFor: 'Registrado para',
+    registrar: 'Registrador',
+    entitled: 'Registrado como',
+    entitlements: {
+      Service_Provider: 'proveedor de servicios',
+      PID_Provider: 'proveedor de datos de identificación de la persona',
+      QEAA_Provider: 'proveedor de declaraciones cualificadas',
+      PUB_EAA_Provider: 'organismo público que emite declaraciones',
+      Non_Q_EAA_Provider: 'proveedor de declaraciones',
+    },
     answer: 'Presentar',
+  },
+  offer: {
+    title: '¿Aceptar esta oferta?',
+    offers: (issuer, credential) => `${issuer} ofrece: ${credential}`,
+    states: {
+      registered: 'registrado para esta oferta',
+      beyond: 'ofrece más de lo registrado',
+      invalid: 'registro rechazado',
+      none: 'no registrado',
+    },
+    sentences: {
+      registered: 'Los certificados de registro cubren toda la oferta.',
+      beyond: 'El emisor ofrece más de lo que cubren sus certificados de registro:',
+      invalid: 'Un certificado de registro del emisor no supera una comprobación:',
+      none: 'El emisor no tiene ningún certificado de registro. La ley no lo exige.',
+    },
+    registeredFor: 'Puede emitir',
+    take: 'Aceptar la credencial',
+    declined: 'La oferta está rechazada. La cartera no ha aceptado nada.',
   },
 }

@@ -55,6 +55,18 @@ export const fr: RegistrationTexts = {
     remove: 'Retirer',
     removeTitle: (name) => `Retirer le certificat d’enregistrement «\u00a0${name}\u00a0»\u00a0?`,
     removeText: 'Les nouvelles demandes n’utilisent plus le certificat. Les demandes ouvertes le gardent.',
+    issuer: {
+      intro:
+        'Un registraire certifie quelles attestations cet émetteur peut émettre. Les portefeuilles trouvent le certificat dans les métadonnées.',
+      none: 'Cet émetteur n’a aucun certificat d’enregistrement. Certains portefeuilles avertissent alors leurs utilisateurs.',
+      covers: 'Peut émettre',
+      otherSubject: 'Le certificat désigne une autre partie que le certificat qui signe les métadonnées.',
+      unusable: 'Les portefeuilles peuvent refuser ce certificat.',
+      fromFile:
+        'Ce certificat est dans le fichier de ISSUER_REGISTRATIONS. Pour le retirer, modifiez le fichier et redémarrez le service.',
+      needsAccess: 'L’émetteur par défaut a d’abord besoin de son certificat (ISSUER_X509).',
+      removeText: 'Les métadonnées ne contiennent plus le certificat.',
+    },
   },
   request: {
     intendedUse: 'Usage prévu',
@@ -79,6 +91,34 @@ export const fr: RegistrationTexts = {
     },
     purpose: 'Finalité',
     registeredFor: 'Enregistré pour',
+    registrar: 'Registraire',
+    entitled: 'Enregistré comme',
+    entitlements: {
+      Service_Provider: 'fournisseur de services',
+      PID_Provider: 'fournisseur de données d’identification personnelle',
+      QEAA_Provider: 'fournisseur d’attestations qualifiées',
+      PUB_EAA_Provider: 'organisme public qui émet des attestations',
+      Non_Q_EAA_Provider: 'fournisseur d’attestations',
+    },
     answer: 'Présenter',
+  },
+  offer: {
+    title: 'Accepter cette offre\u00a0?',
+    offers: (issuer, credential) => `${issuer} propose\u00a0: ${credential}`,
+    states: {
+      registered: 'enregistré pour cette offre',
+      beyond: 'propose plus que l’enregistrement',
+      invalid: 'enregistrement refusé',
+      none: 'non enregistré',
+    },
+    sentences: {
+      registered: 'Les certificats d’enregistrement couvrent toute l’offre.',
+      beyond: 'L’émetteur propose plus que ne couvrent ses certificats d’enregistrement\u00a0:',
+      invalid: 'Un certificat d’enregistrement de l’émetteur échoue à un contrôle\u00a0:',
+      none: 'L’émetteur n’a aucun certificat d’enregistrement. La loi le laisse facultatif.',
+    },
+    registeredFor: 'Peut émettre',
+    take: 'Accepter l’attestation',
+    declined: 'L’offre est déclinée. Le portefeuille n’a rien accepté.',
   },
 }

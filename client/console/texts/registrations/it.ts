@@ -54,6 +54,18 @@ export const it: RegistrationTexts = {
     remove: 'Rimuovi',
     removeTitle: (name) => `Rimuovere il certificato di registrazione «${name}»?`,
     removeText: 'Le nuove richieste non usano più il certificato. Le richieste aperte lo mantengono.',
+    issuer: {
+      intro:
+        'Un registratore certifica quali attestati questo emittente può emettere. I portafogli trovano il certificato nei metadati.',
+      none: 'Questo emittente non ha certificati di registrazione. Alcuni portafogli avvisano allora i loro utenti.',
+      covers: 'Può emettere',
+      otherSubject: 'Il certificato indica una parte diversa dal certificato che firma i metadati.',
+      unusable: 'I portafogli possono rifiutare questo certificato.',
+      fromFile:
+        'Questo certificato è nel file di ISSUER_REGISTRATIONS. Per rimuoverlo, modificare il file e riavviare il servizio.',
+      needsAccess: 'L’emittente predefinito ha bisogno prima del suo certificato (ISSUER_X509).',
+      removeText: 'I metadati non contengono più il certificato.',
+    },
   },
   request: {
     intendedUse: 'Uso previsto',
@@ -78,6 +90,34 @@ export const it: RegistrationTexts = {
     },
     purpose: 'Finalità',
     registeredFor: 'Registrato per',
+    registrar: 'Registratore',
+    entitled: 'Registrato come',
+    entitlements: {
+      Service_Provider: 'fornitore di servizi',
+      PID_Provider: 'fornitore di dati di identificazione personale',
+      QEAA_Provider: 'fornitore di attestati qualificati',
+      PUB_EAA_Provider: 'ente pubblico che emette attestati',
+      Non_Q_EAA_Provider: 'fornitore di attestati',
+    },
     answer: 'Presenta',
+  },
+  offer: {
+    title: 'Accettare questa offerta?',
+    offers: (issuer, credential) => `${issuer} offre: ${credential}`,
+    states: {
+      registered: 'registrato per questa offerta',
+      beyond: 'offre più del registrato',
+      invalid: 'registrazione rifiutata',
+      none: 'non registrato',
+    },
+    sentences: {
+      registered: 'I certificati di registrazione coprono tutta l’offerta.',
+      beyond: 'L’emittente offre più di quanto coprono i suoi certificati di registrazione:',
+      invalid: 'Un certificato di registrazione dell’emittente non supera un controllo:',
+      none: 'L’emittente non ha certificati di registrazione. La legge li lascia facoltativi.',
+    },
+    registeredFor: 'Può emettere',
+    take: 'Accetta l’attestato',
+    declined: 'L’offerta è rifiutata. Il portafoglio non ha accettato nulla.',
   },
 }

@@ -11,7 +11,8 @@ SELECT
   d.failure,
   d.failed_at AS "failedAt",
   d.alert,
-  d.alert_at AS "alertAt"
+  d.alert_at AS "alertAt",
+  d.noted_state AS "notedState"
 FROM
   trust_list_documents d
 WHERE

@@ -35,6 +35,7 @@ RETURNING
   d.failed_at AS "failedAt",
   d.alert,
   d.alert_at AS "alertAt",
+  d.noted_state AS "notedState",
   d.etag,
   d.last_modified AS "lastModified",
   "due"."at"

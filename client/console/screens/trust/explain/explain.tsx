@@ -9,7 +9,7 @@ import { useTexts } from '../../../texts/use-texts.js'
 import { Field } from '../../../ui/field.js'
 import { FileButton } from '../../../ui/file-button.js'
 import { MAX_FILE_BYTES, textOfFile } from '../../../ui/file-text.js'
-import { forgetHanded, handedOver } from '../../../ui/kept/handed-over.js'
+import { forgetHanded, type Handed, handedOver } from '../../../ui/kept/handed-over.js'
 import { Panel } from '../../../ui/panel.js'
 import { ProblemNote } from '../../../ui/problem-note.js'
 import { Screen } from '../../../ui/screen.js'
@@ -18,13 +18,9 @@ import { Sections } from '../sections.js'
 import { Explanation } from './explanation.js'
 import { givenIn } from './given.js'
 
-interface Asked {
-  readonly given: string
-  readonly purpose: NonNullable<ToExplain['purpose']>
-  readonly type: string
-}
+const NOTHING: Handed = { given: '', purpose: 'credentials', type: '' }
 
-const inputOf = ({ given, purpose, type }: Asked): ToExplain => ({
+const inputOf = ({ given, purpose, type }: Handed): ToExplain => ({
   ...givenIn(given),
   purpose,
   ...(type.trim() === '' ? {} : { type: type.trim() }),
@@ -38,13 +34,13 @@ export function ExplainTrust() {
   const { trust, form: formWords, verify } = useTexts()
   const { explain: words, lists } = useTrustListTexts()
   const [handed] = useState(handedOver)
-  const { register, handleSubmit, setValue, setError, formState, reset } = useForm<Asked>({
-    defaultValues: { given: handed ?? '', purpose: 'credentials', type: '' },
+  const { register, handleSubmit, setValue, setError, formState, reset } = useForm<Handed>({
+    defaultValues: handed ?? NOTHING,
   })
   const [others, setOthers] = useState<readonly string[]>([])
   const [isOver, setOver] = useState(false)
   const explaining = useMutation({
-    mutationFn: (asked: Asked) => credence.trustLists.explain.mutate(inputOf(asked)),
+    mutationFn: (asked: Handed) => credence.trustLists.explain.mutate(inputOf(asked)),
     onError: (error) => {
       const { byField, others: rest } = sortMessages(problemOf(error).messages, fieldOf)
       setOthers(rest)
@@ -53,12 +49,12 @@ export function ExplainTrust() {
     },
   })
   const { mutate: explain } = explaining
-  // A credential of another screen is explained at once. React may run an effect twice, and only the last run explains.
+  // What another screen hands over is explained at once. React may run an effect twice, and only the last run explains.
   useEffect(() => {
     if (handed === undefined) return undefined
     const timer = setTimeout(() => {
       forgetHanded()
-      explain({ given: handed, purpose: 'credentials', type: '' })
+      explain(handed)
     })
     return () => clearTimeout(timer)
   }, [handed, explain])
@@ -130,7 +126,7 @@ export function ExplainTrust() {
                 type="button"
                 className="quiet"
                 onClick={() => {
-                  reset({ given: '', purpose: 'credentials', type: '' })
+                  reset(NOTHING)
                   explaining.reset()
                 }}
               >

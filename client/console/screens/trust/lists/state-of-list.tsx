@@ -27,10 +27,11 @@ export function StateOfList({ list: { state, check, usableUntil } }: { readonly 
   )
 }
 
-/** The sentence of the failed check. A check that this console does not know is explained by the service. */
+/** The sentence of the failed check. A service of a newer version may name a check that this console does not know. */
 export function FailedCheck({ list: { check, reason } }: { readonly list: TrustList }) {
   const { checks } = useTrustListTexts().lists
-  const known: Readonly<Record<string, string | undefined>> = checks
+  // A check without a text is a type error here.
+  const known: Readonly<Record<NonNullable<TrustList['check']>, string | undefined>> = checks
   const sentence = check === undefined ? undefined : known[check]
   if (sentence !== undefined) return <span>{sentence}</span>
   return reason === undefined ? null : <Sentence>{reason}</Sentence>

@@ -3,7 +3,7 @@ WITH
     INSERT INTO
       registration_certificates (
         id,
-        verifier_id,
+        issuer_id,
         certificate,
         fingerprint,
         subject,
@@ -41,9 +41,9 @@ WITH
         FROM
           registration_certificates c
         WHERE
-          c.verifier_id = $16
-      ) < $17
-    ON CONFLICT (verifier_id, fingerprint) DO NOTHING
+          c.issuer_id IS NOT NULL
+      ) < $16
+    ON CONFLICT (issuer_id, fingerprint) DO NOTHING
     RETURNING
       id
   ),
@@ -51,9 +51,9 @@ WITH
     INSERT INTO
       audit_events (actor, action, subject, subject_id)
     SELECT
+      $17,
       $18,
       $19,
-      $20,
       "added"."id"
     FROM
       "added"
@@ -71,6 +71,6 @@ SELECT
     FROM
       registration_certificates c
     WHERE
-      c.verifier_id = $21
-      AND c.fingerprint = $22
+      c.issuer_id = $20
+      AND c.fingerprint = $21
   ) AS known

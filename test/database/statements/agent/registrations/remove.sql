@@ -3,7 +3,7 @@ WITH
     DELETE FROM registration_certificates
     WHERE
       id = $1
-      AND verifier_id = $2
+      AND issuer_id = $2
       AND NOT from_file
     RETURNING
       id

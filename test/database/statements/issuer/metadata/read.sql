@@ -139,6 +139,21 @@ SELECT
               ) k ON TRUE
             WHERE
               s.id = $2
+          ),
+          ARRAY(
+            SELECT
+              ARRAY[
+                r.id,
+                r.status,
+                r.failed_check,
+                (r.ends_at <= $3)::text
+              ]
+            FROM
+              registration_certificates r
+            WHERE
+              r.issuer_id IS NOT NULL
+            ORDER BY
+              r.id
           )
         )::text,
         'UTF8'
