@@ -1,8 +1,9 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createSigner } from '../../server/protocol/jose/jws.js'
 import { makeCertificate, publicPem } from '../certificates.js'
-import { environmentOf, writeWorld } from '../trust-demo/folder.js'
-import { type Registration, registrationMembers, signRegistration } from '../trust-demo/registration.js'
+import { environmentOf, PUBLISHED_FOLDER, writeWorld } from '../trust-demo/folder.js'
+import { type Registration, registrationMembers, signRegistration, signStatusList } from '../trust-demo/registration.js'
 import { makeTrustWorld, SHOP, UNIVERSITY } from '../trust-demo/world.js'
 
 /** The name of the issued credential type. */
@@ -100,6 +101,11 @@ export async function makeRunWorld(out: string, url: string, listsUrl: string): 
   await writeFile(join(folder, 'verifier-registration.jwt'), await registrationOf(shop, 1))
   await writeFile(join(folder, 'issuer-registration.jwt'), await registrationOf({ ...UNIVERSITY, issues: types }, 2))
 
+  const walletStatus = `${listsUrl}/status/wallets.jwt`
+  const { x5c = [], alg: _, use: __, ...providerKey } = world.walletProvider.jwk
+  const provider = { signer: await createSigner(providerKey, 'key-1'), x5c, statusUri: walletStatus }
+  await writeFile(join(folder, PUBLISHED_FOLDER, 'status', 'wallets.jwt'), await signStatusList(provider))
+
   const publishedLists = join(out, 'published-lists.json')
   await writeFile(publishedLists, JSON.stringify([PUBLISHED_LIST]))
 
@@ -115,6 +121,7 @@ export async function makeRunWorld(out: string, url: string, listsUrl: string): 
     subject: SUBJECT,
     lists: `${listsUrl}/lists`,
     registrationStatus: world.registrar.statusUri,
+    walletStatus,
     tlsAuthority: publicPem(tlsRoot),
     issuerAuthority: publicPem(world.issuerAuthority),
     accessAuthority: publicPem(world.accessAuthority),
@@ -128,6 +135,8 @@ export async function makeRunWorld(out: string, url: string, listsUrl: string): 
   const settings = {
     ...environmentOf(folder, listsUrl),
     PUBLISHED_TRUST_LISTS: publishedLists,
+    // The registration certificates count from the start, and not only after the first read of the lists.
+    REGISTRAR_TRUST_ANCHORS: join(folder, 'certificates', 'registrar-ca.pem'),
     ISSUER_BASE_URL: url,
     VERIFIER_BASE_URL: url,
     AUTH_DISABLED: 'true',

@@ -56,7 +56,7 @@ class Taken(
 
 /** The library of OpenID4VCI as a wallet of this service. */
 class Issuing(private val world: World, private val service: Service, private val http: HttpClient) {
-    private val wallet = Wallet(world.walletProviderKey)
+    private val wallet = Wallet(world.walletProviderKey, world.walletStatus)
     private val trust = CertificateChainTrust { chain -> leadsTo(chain, world.issuerAuthority) }
     private val issuerId = CredentialIssuerId(world.service).getOrThrow()
 

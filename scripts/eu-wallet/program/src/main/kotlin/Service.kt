@@ -3,7 +3,6 @@ import kotlinx.serialization.json.JsonObject
 import kotlinx.serialization.json.contentOrNull
 import kotlinx.serialization.json.jsonObject
 import kotlinx.serialization.json.jsonPrimitive
-import java.net.CookieManager
 import java.net.URI
 import java.net.URLEncoder
 import java.net.http.HttpClient
@@ -34,11 +33,10 @@ class Service(private val world: World) {
 
     fun get(path: String): JsonObject = send("GET", path, null)
 
-    /** Posts the answer of the Digital Credentials API as the page of the verifier does. */
+    /** Posts the answer of the Digital Credentials API, as the backend of the verifier's page does. */
     fun postFromPage(address: String, body: JsonObject) {
         val request = HttpRequest.newBuilder(URI(address))
             .header("content-type", "application/json")
-            .header("origin", ORIGIN)
             .POST(BodyPublishers.ofString(body.toString()))
             .build()
         val answer = client.send(request, BodyHandlers.ofString())
@@ -48,16 +46,16 @@ class Service(private val world: World) {
 
 /** A browser of a person who agrees to everything. */
 class Browser(private val world: World) {
-    private val cookies = CookieManager()
+    /** Java's own cookies are not sent to `localhost`. The run has one host, so names are enough. */
+    private val cookies = mutableMapOf<String, String>()
     private val client = HttpClient.newBuilder()
         .sslContext(tlsOf(world))
-        .cookieHandler(cookies)
         .followRedirects(HttpClient.Redirect.NEVER)
         .build()
 
     /** Opens an address, presses the button that accepts, and returns the address at which the wallet waits. */
     fun accept(address: String): URI {
-        val page = follow(HttpRequest.newBuilder(URI(address)).build())
+        val page = follow(URI(address))
         val (attributes, content) = requireNotNull(Regex("<form\\b([^>]*)>([\\s\\S]*?)</form>").find(page.body())) {
             "There is no form at ${page.uri()} (${page.statusCode()})."
         }.destructured
@@ -73,19 +71,26 @@ class Browser(private val world: World) {
             .header("origin", world.service)
             .header("sec-fetch-site", "same-origin")
             .POST(BodyPublishers.ofString(form))
-            .build()
         return URI(location(send(press)))
     }
 
-    private fun send(request: HttpRequest): HttpResponse<String> = client.send(request, BodyHandlers.ofString())
+    private fun send(request: HttpRequest.Builder): HttpResponse<String> {
+        if (cookies.isNotEmpty()) request.header("cookie", cookies.entries.joinToString("; ") { (name, value) -> "$name=$value" })
+        val answer = client.send(request.build(), BodyHandlers.ofString())
+        answer.headers().allValues("set-cookie").forEach { line ->
+            val (name, value) = line.substringBefore(';').split('=', limit = 2)
+            cookies[name.trim()] = value
+        }
+        return answer
+    }
 
-    private fun follow(request: HttpRequest): HttpResponse<String> {
-        var answer = send(request)
+    private fun follow(address: URI): HttpResponse<String> {
+        var answer = send(HttpRequest.newBuilder(address))
         repeat(MOST_REDIRECTS) {
             if (answer.statusCode() !in 300..399) return answer
-            answer = send(HttpRequest.newBuilder(answer.uri().resolve(location(answer))).build())
+            answer = send(HttpRequest.newBuilder(answer.uri().resolve(location(answer))))
         }
-        error("${request.uri()} led on too often.")
+        error("$address led on too often.")
     }
 
     private fun location(answer: HttpResponse<String>): String =

@@ -52,16 +52,16 @@ private fun <Public> signerOf(key: ECKey, public: Public): Signer<Public> =
         override suspend fun release(signOperation: SignOperation<Public>?) = Unit
     }
 
-/** The status of a wallet and of its keys, as the EU's specification TS3 demands it. No list is read in a run. */
-private fun statusAt(index: Int) = mapOf(
-    "status" to mapOf("status_list" to mapOf("idx" to index, "uri" to "https://wallet-provider.example/status/1")),
-    "exp" to Instant.now().epochSecond + STATUS_LIFETIME_SECONDS,
-)
-
 /** A wallet with an instance key, a DPoP key and attested keys. */
-class Wallet(private val provider: ECKey) {
+class Wallet(private val provider: ECKey, private val statusList: String) {
     private val instance = newKey()
     private val dpop = newKey()
+
+    /** The status of the wallet and of its keys, as the EU's specification TS3 demands it. */
+    private fun statusAt(index: Int) = mapOf(
+        "status" to mapOf("status_list" to mapOf("idx" to index, "uri" to statusList)),
+        "exp" to Instant.now().epochSecond + STATUS_LIFETIME_SECONDS,
+    )
 
     private fun attested(type: String, claims: Map<String, Any?>): String {
         val now = Instant.now().epochSecond

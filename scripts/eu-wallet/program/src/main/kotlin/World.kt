@@ -25,6 +25,8 @@ data class World(
     val lists: String,
     /** The status list of the registration certificates. */
     val registrationStatus: String,
+    /** The status list of the attestations of the wallet provider. */
+    val walletStatus: String,
     /** Authorities as PEM. */
     val tlsAuthority: String,
     val issuerAuthority: String,
