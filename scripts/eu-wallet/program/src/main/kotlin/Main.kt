@@ -136,7 +136,8 @@ fun main(arguments: Array<String>) {
             if (held != null) {
                 steps.presenting(Presenting(world, service, http, held))
                 val verifying = Verifying(world, http)
-                steps.step("SD-JWT VC with type metadata, below a trusted authority") { verifying.verify(held.credential) }
+                steps.step("SD-JWT VC below a trusted authority") { verifying.verify(held.credential) }
+                steps.step("type metadata of the SD-JWT VC") { verifying.typeMetadata() }
                 steps.step("SD-JWT VC below a strange authority is refused") { verifying.strange(held.credential) }
                 steps.statuses(Statuses(http), world, held)
             }
