@@ -12,8 +12,11 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 
 /** The version of each library of the EU that a pom.xml declares as a dependency, or makes. */
 function librariesOf(pom: string): Record<string, string> {
-  const properties = Object.fromEntries([...pom.matchAll(/<([a-z0-9.]+\.version)>([^<]+)</g)].map(([, ...pair]) => pair))
-  const coordinates = /<groupId>eu\.europa\.ec\.eudi<\/groupId>\s*<artifactId>([^<]+)<\/artifactId>\s*<version>([^<]+)</g
+  const properties = Object.fromEntries(
+    [...pom.matchAll(/<([a-z0-9.]+\.version)>([^<]+)</g)].map(([, ...pair]) => pair),
+  )
+  const coordinates =
+    /<groupId>eu\.europa\.ec\.eudi<\/groupId>\s*<artifactId>([^<]+)<\/artifactId>\s*<version>([^<]+)</g
   const found = [...pom.matchAll(coordinates)].map(([, name = '', version = '']) => [
     name,
     properties[version.replace(/^\$\{|\}$/g, '')] ?? version,
