@@ -174,7 +174,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
       alg: 'ECDH-ES',
       enc: 'A256GCM',
       kid: published.kid,
-      cty: 'oauth-authz-req+jwt',
+      cty: 'JWT',
       ...encryption.header,
     }
     return new CompactEncrypt(new TextEncoder().encode(encryption.content ?? object))

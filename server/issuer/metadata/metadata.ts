@@ -32,8 +32,7 @@ export type Metadata = ReturnType<typeof createMetadata>
 
 /** The metadata and keys that the issuer publishes. */
 export function createMetadata(ports: MetadataPorts) {
-  const { texts, schemas, defaultIssuer, recordIdentities, published, keySet, documentSigners, config, formats } =
-    ports
+  const { texts, schemas, defaultIssuer, recordIdentities, published, keySet, documentSigners, config, formats } = ports
   const metadata = createIssuerMetadata({
     schemas,
     defaultIssuer,

@@ -155,7 +155,8 @@ function encryptionTo(jwk: JsonObject, enc: ContentEncryption) {
   if (jwk.alg !== undefined && jwk.alg !== 'ECDH-ES') return undefined
   const kid = typeof jwk.kid === 'string' ? jwk.kid : undefined
   try {
-    return ecdhEsEncryption(jwk as Jwk, { enc, kid, cty: 'oauth-authz-req+jwt' })
+    // RFC 7519 §5.2: the content type of a nested JWT must be `JWT`.
+    return ecdhEsEncryption(jwk as Jwk, { enc, kid, cty: 'JWT' })
   } catch (error) {
     if (error instanceof JweError) return undefined
     throw error

@@ -133,7 +133,7 @@ describe('a wallet that gives a key for encryption', () => {
     expect(decodeProtectedHeader(reply.text)).toMatchObject({
       alg: 'ECDH-ES',
       enc,
-      cty: 'oauth-authz-req+jwt',
+      cty: 'JWT',
       ...('kid' in members ? { kid: 'w-1' } : {}),
     })
     const { plaintext } = await compactDecrypt(reply.text, privateKey)
