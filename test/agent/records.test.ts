@@ -34,6 +34,7 @@ describe.each(KINDS)('%s records', (kind) => {
       display,
       isDefault: false,
       createdAt: expect.stringMatching(/Z$/),
+      ...(kind === 'issuer' ? { signing: 'every' } : {}),
     })
     const further = await create(kind, { method: 'web' })
     expect(further.json.did).not.toBe(created.json.did)

@@ -36,6 +36,8 @@ const NOT_CREATING: Readonly<Record<string, string>> = {
   'webhooks.test': 'It asks another service.',
   'webhooks.resend': 'A delivery that waits is a 409.',
   'agent.certifyVerifier': 'It stores the certificate in the request.',
+  'agent.certifyIssuer': 'It stores the certificate in the request.',
+  'agent.changeIssuerSigning': 'It stores the value in the request.',
   'signers.renameIssuer': 'It stores the values in the request.',
   'signers.renameVerifier': 'It stores the values in the request.',
   'holders.rename': 'It stores the name in the request.',

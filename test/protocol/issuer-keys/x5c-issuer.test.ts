@@ -18,13 +18,14 @@ describe('an issuer with x5c', () => {
   const resolve = (leaf: { x5c: string }, payload: Record<string, unknown>, header: Record<string, unknown> = {}) =>
     resolveIssuerKey({ x5c: [leaf.x5c], ...header }, payload, world({}, { trustAnchors: [root.certificate] }))
 
-  it('has the key of the certificate that names it, and the certificate with the key', async () => {
+  it('has the key of the certificate that names it, the certificate with the key, and the key of its authority', async () => {
     const leaf = leafFor({ dns: ['other.example', 'issuer.example'] })
     const { certificate, ...found } = await resolve(leaf, { iss: 'https://issuer.example/tenant' })
     expect(found).toEqual({
       jwk: leaf.certificate.publicKey.export({ format: 'jwk' }),
       issuer: 'https://issuer.example/tenant',
       method: 'x5c',
+      authority: root.certificate.publicKey.export({ format: 'jwk' }),
     })
     expect(certificate?.fingerprint256).toBe(leaf.certificate.fingerprint256)
     const byUri = leafFor({ uri: [WEB, URL_ISSUER] })
