@@ -11,7 +11,13 @@ async function begin() {
   onTestFinished(() => subject.double.close())
   const KEY_ENCRYPTION_PROVIDER = `hsm:${subject.addWrapping('wrapping')}`
   const env = { ...(await environmentWith(subject)), KEY_ENCRYPTION_PROVIDER }
-  return { double: subject.double, options: { env, envelopeKeysEveryMs: 100, maintenanceEveryMs: 50 } }
+  const other = `hsm:${subject.addWrapping('other')}`
+  return {
+    double: subject.double,
+    KEY_ENCRYPTION_PROVIDER,
+    other,
+    options: { env, envelopeKeysEveryMs: 100, maintenanceEveryMs: 50 },
+  }
 }
 
 const keysIn = (databaseUrl: string) =>
@@ -78,7 +84,11 @@ it('a former key is removed after its day only when every value was visited once
   const contentKeys = () =>
     query<{ row_id: string; column_name: string; wrapped: string }>(databaseUrl, 'SELECT * FROM content_keys')
   const wrappedByFormer = await contentKeys()
-  await keysCommand(['--encryption-key'], environmentOf(service, options.env))
+  const rotate = () => keysCommand(['--encryption-key'], environmentOf(service, options.env))
+  // Two operators at once: one of them makes a key.
+  const rotations = await Promise.allSettled([rotate(), rotate()])
+  expect(rotations.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected'])
+  expect(await keysIn(databaseUrl)).toHaveLength(2)
   const [, current] = await keysIn(databaseUrl)
   await activate(databaseUrl, current?.id)
   await expect.poll(async () => (await keysIn(databaseUrl))[0]?.retired_at ?? null).not.toBeNull()
@@ -108,4 +118,53 @@ it('a former key is removed after its day only when every value was visited once
   expect((await protection(databaseUrl)).keys).toEqual(new Set([current?.id]))
   await using fresh = await startService({ ...options, databaseUrl, identityProvider })
   for (const one of [service, idle, fresh]) await expectReadable(one, filled)
+})
+
+it('a change of the wrapping key that was killed between two keys is finished by the next start', async () => {
+  const { options, KEY_ENCRYPTION_PROVIDER, other } = await begin()
+  await using service = await startService({ ...options, envelopeKeysEveryMs: 3_600_000 })
+  const { databaseUrl, identityProvider } = service
+  const filled = await fill(service)
+  await keysCommand(['--encryption-key'], environmentOf(service, options.env))
+  const rows = () =>
+    query<{ id: string; wrapping: string; wrapped: string }>(
+      databaseUrl,
+      'SELECT id, wrapping, wrapped FROM envelope_keys ORDER BY active_at',
+    )
+  const before = await rows()
+  const alone = { ...options.env, KEY_ENCRYPTION_PROVIDER: other }
+  const both = { ...alone, KEY_ENCRYPTION_PROVIDER_PREVIOUS: KEY_ENCRYPTION_PROVIDER }
+  const start = (env: Readonly<Record<string, string>>) =>
+    startService({ env, databaseUrl, identityProvider, maintenance: false })
+  for (const left of before) {
+    await using wrapping = await start(both)
+    await expectReadable(wrapping, filled)
+    expect((await rows()).map((row) => row.wrapping)).toEqual([other, other])
+    // The killed start had stored the other key alone.
+    await query(databaseUrl, 'UPDATE envelope_keys SET wrapping = $2, wrapped = $3 WHERE id = $1', [
+      left.id,
+      left.wrapping,
+      left.wrapped,
+    ])
+    await expect(start(alone)).rejects.toThrow(`Set KEY_ENCRYPTION_PROVIDER_PREVIOUS to ${KEY_ENCRYPTION_PROVIDER}`)
+    expect((await rows()).filter(({ wrapping }) => wrapping === KEY_ENCRYPTION_PROVIDER)).toEqual([left])
+  }
+  await using wrapping = await start(both)
+  await expectReadable(wrapping, filled)
+  await using final = await start(alone)
+  await expectReadable(final, filled)
+})
+
+it('a column that was visited under a former key is not done under the new key', async () => {
+  const { options } = await begin()
+  await using service = await startService({ ...options, maintenance: false })
+  const { databaseUrl, platform } = service
+  const [current] = await keysIn(databaseUrl)
+  await query(databaseUrl, "UPDATE encryption_progress SET position = ''")
+  const progressOf = async () =>
+    (await query(databaseUrl, 'SELECT 1 FROM encryption_progress WHERE position IS NULL')).length
+  await platform.encryption.complete('content_keys.wrapped', 'former')
+  expect(await progressOf()).toBe(0)
+  await platform.encryption.complete('content_keys.wrapped', current?.id ?? '')
+  expect(await progressOf()).toBe(1)
 })

@@ -234,7 +234,9 @@ describeToken(`a key-encryption key that a token wraps${skipped}`, { timeout: 12
     await using returned = await beside(service, { env: { KEY_ENCRYPTION_KEY: next } })
     await expectReadable(returned, filled)
     // The wrapped key stays for a day, so a move that was done too early can be taken back.
-    expect((await rowsOf(databaseUrl)).map(({ id, retired_at }) => [id, retired_at !== null])).toEqual([[row?.id, true]])
+    expect((await rowsOf(databaseUrl)).map(({ id, retired_at }) => [id, retired_at !== null])).toEqual([
+      [row?.id, true],
+    ])
     await query(databaseUrl, "UPDATE envelope_keys SET retired_at = now() - interval '25 hours'")
     await using later = await beside(service, { env: { KEY_ENCRYPTION_KEY: next } })
     await expectReadable(later, filled)
