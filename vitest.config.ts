@@ -96,6 +96,7 @@ export const processes = [
   'test/contract/import-rule.test.ts',
   'test/keys/at-rest.test.ts',
   'test/keys/encryption-killed.test.ts',
+  'test/keys/envelope-processes.test.ts',
   'test/issuer/status-jobs/killed.test.ts',
 ]
 

@@ -131,9 +131,11 @@ function openedKeys({ keyEncryptionKeys, wrapping }: Config, { keyEncryptionKeys
 }
 
 function encryptionStatus(
-  envelopeKeys: Pick<ReturnType<typeof followEnvelopeKeys>, 'degraded'> | undefined,
+  envelopeKeys: Pick<ReturnType<typeof followEnvelopeKeys>, 'degraded' | 'isBehind'> | undefined,
   refusals: Pick<Refusals, 'status'>,
 ) {
+  // Other processes can serve, so this process gets no more requests.
+  if (envelopeKeys?.isBehind()) throw new Error('Other processes encrypt under a key that this process cannot unwrap.')
   const degraded = envelopeKeys?.degraded()
   return degraded === undefined ? refusals.status() : { degraded }
 }

@@ -30,10 +30,20 @@ const childrenOf = async (pid: number | undefined) =>
   (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
 
 it('workers get the key from their primary process: one unwrap for all, and a new worker starts without the provider', async () => {
-  const { subject, env, unwraps } = await begin()
-  await using service = startProcess({ ...env, WEB_CONCURRENCY: '2', LOG_LEVEL: 'info' })
+  const { database, subject, env, unwraps } = await begin()
+  await using service = startProcess({ ...env, WEB_CONCURRENCY: '2', LOG_LEVEL: 'trace' })
   await service.logged('listening', 2)
   expect(unwraps()).toBe(1)
+  const [row] = await query<{ id: string; wrapped: string }>(database.url, 'SELECT id, wrapped FROM envelope_keys')
+  const opened = await (await subject.open()).unwrap?.(
+    'wrapping',
+    row?.wrapped ?? '',
+    `envelope-key:${row?.id}`,
+    AbortSignal.timeout(30_000),
+  )
+  const key = Buffer.from(opened ?? [])
+  expect(key).toHaveLength(32)
+  const asked = unwraps()
   subject.double.faults.api = () => ({ status: 503, body: {} })
   subject.double.faults.credentials = () => ({ status: 503, body: {} })
   for (const worker of await childrenOf(service.child.pid)) process.kill(worker, 'SIGKILL')
@@ -45,7 +55,17 @@ it('workers get the key from their primary process: one unwrap for all, and a ne
     body: '{"method":"web"}',
   })
   expect(answer.status).toBe(201)
-  expect(unwraps()).toBe(1)
+  expect(unwraps()).toBe(asked)
+  // The key goes over the channel between the processes alone. Arguments and environment of a process are readable by others.
+  const pids = [service.child.pid, ...(await childrenOf(service.child.pid))]
+  expect(pids).toHaveLength(3)
+  const shown = await Promise.all(
+    pids.flatMap((pid) => ['cmdline', 'environ'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8'))),
+  )
+  expect(shown.join()).toContain('KEY_ENCRYPTION_PROVIDER')
+  const everything = [...shown, service.stdout(), service.stderr()].join('\n')
+  for (const form of ['hex', 'base64', 'base64url'] as const)
+    expect(everything).not.toContain(key.toString(form).replaceAll('=', ''))
 }, 60_000)
 
 it('the migration job prepares the database, and ends by name while the provider is away', async () => {

@@ -21,8 +21,8 @@ export interface Encryption {
   readonly refresh: () => Promise<void>
   /** Follows the job again, after a change of the key-encryption key. */
   readonly resume: () => Promise<void>
-  /** Records that every value of a column is encrypted. */
-  readonly complete: (name: WalkName) => Promise<void>
+  /** Records that every value of a column is encrypted. @param keyId the key of the walk; with another key by now, the column goes on */
+  readonly complete: (name: WalkName, keyId: string) => Promise<void>
   readonly close: () => void
 }
 
@@ -82,9 +82,8 @@ export async function openEncryption({ store, keys, log }: EncryptionPorts, root
     left: () => new Map(progress.map((column) => [column.column, rowsLeft(column)])),
     refresh,
     resume,
-    async complete(name) {
-      const [current] = keys
-      if (current === undefined) return
+    async complete(name, keyId) {
+      if (keys.length === 0) return
       const vault = createVault(keys)
       for (;;) {
         const { stored, root: recorded } = await readRoot()
@@ -93,7 +92,7 @@ export async function openEncryption({ store, keys, log }: EncryptionPorts, root
         const text = rootText({ secret: recorded.secret, encrypted: columns.add(name) })
         if (await store.replaceSecret(ROOT.id, stored, await vault.protect(ROOT, text))) break
       }
-      await store.done(name, kekId(current))
+      await store.done(name, keyId)
       await refresh()
     },
     close: () => clearInterval(timer),

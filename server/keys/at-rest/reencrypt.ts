@@ -1,4 +1,5 @@
 import { ConfigurationError } from '../../config/config.js'
+import { kekId } from '../../protocol/jose/sealed.js'
 import { createClaimsVault, installationOf } from '../claims/vault.js'
 import { openEncryption } from './encryption.js'
 import type { Root } from './root.js'
@@ -33,6 +34,9 @@ export async function reencrypt({ store, walkStore, keys, root }: ReencryptPorts
     clearIsRefused: encryption.isEncrypted,
     onRefused: () => {},
   })
+  const [current] = keys
+  if (current === undefined) throw new ConfigurationError('There is no key-encryption key.')
+  const keyId = kekId(current)
   const refused: RefusedValue[] = []
   let count = 0
   try {
@@ -43,7 +47,7 @@ export async function reencrypt({ store, walkStore, keys, root }: ReencryptPorts
         refused.push(...batch.refused)
         after = batch.position
       }
-      await encryption.complete(walk.name)
+      await encryption.complete(walk.name, keyId)
     }
   } finally {
     encryption.close()

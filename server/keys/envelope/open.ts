@@ -9,6 +9,9 @@ import { newEnvelopeKey, unwrap, type Wrapping, wrap, wrappingOf } from './wrapp
  */
 export type KeyRing = Uint8Array[]
 
+/** The log message for removed keys. */
+export const REMOVED = 'unneeded key-encryption keys removed'
+
 export interface EnvelopePorts {
   readonly config: Pick<Config, 'keyEncryptionKeys' | 'wrapping'>
   readonly store: EnvelopeStore
@@ -18,7 +21,7 @@ export interface EnvelopePorts {
 
 export interface OpenedKeys {
   readonly keys: KeyRing
-  /** Ends the work of the start after the stored values were checked: removes keys that nothing needs. */
+  /** Ends the work of the start after the stored values were checked: retires former keys, and removes keys that nothing needs. */
   readonly settle: () => Promise<void>
 }
 
@@ -49,15 +52,11 @@ export async function openEnvelopeKeys({ config, store, providers, log }: Envelo
   const left: string[] = []
   const opened: { readonly row: EnvelopeKey; readonly key: Uint8Array }[] = []
   for (const row of rows) {
-    // With this key, the start would visit every column again.
-    if (row.isRemovable) {
-      left.push(row.id)
-      continue
-    }
     const by = wrappingOf(wrapping, row)
     const isLeftOver = !row.isNeeded && (row.isRetired || wrapping.current === undefined)
     if (by === undefined) {
       if (!isLeftOver) missing(row, wrapping)
+      log.warn({ key: row.id, wrapping: row.wrapping }, 'an unneeded key was left out')
       left.push(row.id)
       continue
     }
@@ -73,8 +72,11 @@ export async function openEnvelopeKeys({ config, store, providers, log }: Envelo
   const others = opened.filter(({ row }) => row !== current).map(({ key }) => key)
   const settle = async () => {
     if (current !== undefined) await store.retireBefore(current.id)
-    const removed = left.length > 0 ? await store.remove(left) : []
-    if (removed.length > 0) log.info({ keys: removed }, 'unneeded key-encryption keys removed')
+    // With a wrapping key, a running process removes former keys (`follow.ts`): it can visit all values before.
+    if (wrapping.current !== undefined || left.length === 0) return
+    await store.retire(left)
+    const removed = await store.remove(left)
+    if (removed.length > 0) log.info({ keys: removed }, REMOVED)
   }
   if (wrapping.current === undefined) return { keys: [...keyEncryptionKeys, ...others], settle }
   if (current !== undefined) return { keys: [...keyOf(current), ...others, ...keyEncryptionKeys], settle }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../database/connect.js'
+import { fragment } from '../../database/fragment.js'
 import { idRow, noRow } from '../../database/row-shapes.js'
 
 const zEnvelopeKey = z.strictObject({
@@ -14,8 +15,8 @@ const zEnvelopeKey = z.strictObject({
   isRetired: z.boolean(),
   /** Whether stored values may be encrypted under the key, by the progress of the encryption. */
   isNeeded: z.boolean(),
-  /** Whether the key retired long ago, and every value was visited since then. */
-  isRemovable: z.boolean(),
+  /** Whether the key retired more than a day ago. */
+  isOld: z.boolean(),
 })
 
 /** A wrapped key-encryption key. */
@@ -26,6 +27,8 @@ const MOST_KEYS = 100
 /** How long a retired key stays at least, in seconds. A process that has not yet changed to the newer key may still encrypt with it. */
 const RETIRED_SECONDS = 24 * 3_600
 
+const retiredLongAgo = fragment`k.retired_at < now() - make_interval(secs => ${RETIRED_SECONDS})`
+
 export type EnvelopeStore = ReturnType<typeof createEnvelopeStore>
 
 export function createEnvelopeStore({ sql }: Pick<Database, 'sql'>) {
@@ -35,9 +38,7 @@ export function createEnvelopeStore({ sql }: Pick<Database, 'sql'>) {
       sql(zEnvelopeKey)`
         SELECT k.id, k.wrapping, k.wrapped, k.active_at <= now() AS "isActive", k.retired_at IS NOT NULL AS "isRetired",
           EXISTS (SELECT 1 FROM encryption_progress p WHERE p.key_id = k.id OR k.id = ANY(p.former_key_ids)) AS "isNeeded",
-          COALESCE(k.retired_at < now() - make_interval(secs => ${RETIRED_SECONDS}), false)
-            AND NOT EXISTS (SELECT 1 FROM encryption_progress p
-              WHERE p.position IS NOT NULL OR p.key_id = k.id OR k.id = ANY(p.former_key_ids)) AS "isRemovable"
+          COALESCE(${retiredLongAgo}, false) AS "isOld"
         FROM envelope_keys k ORDER BY k.active_at DESC, k.id LIMIT ${MOST_KEYS}`,
 
     /** @param seconds time until the key encrypts. Until then it only decrypts. */
@@ -62,11 +63,22 @@ export function createEnvelopeStore({ sql }: Pick<Database, 'sql'>) {
         WHERE retired_at IS NULL AND active_at < (SELECT k.active_at FROM envelope_keys k WHERE k.id = ${id})`
     },
 
-    /** Removes keys. Keys that values need stay. @returns the names of the removed keys */
+    /** Notes that keys do not encrypt any more, because the environment has the key. */
+    async retire(ids: readonly string[]): Promise<void> {
+      await sql(noRow)`
+        UPDATE envelope_keys SET retired_at = now() WHERE retired_at IS NULL AND id = ANY(${[...ids]}::text[])`
+    },
+
+    /**
+     * Removes keys. A key stays if it retired less than a day ago, if a value may need it, or while the maintenance job visits values.
+     *
+     * @returns the names of the removed keys
+     */
     async remove(ids: readonly string[]): Promise<string[]> {
       const rows = await sql(idRow)`
-        DELETE FROM envelope_keys k WHERE k.id = ANY(${[...ids]}::text[])
-          AND NOT EXISTS (SELECT 1 FROM encryption_progress p WHERE p.key_id = k.id OR k.id = ANY(p.former_key_ids))
+        DELETE FROM envelope_keys k WHERE k.id = ANY(${[...ids]}::text[]) AND ${retiredLongAgo}
+          AND NOT EXISTS (SELECT 1 FROM encryption_progress p
+            WHERE p.position IS NOT NULL OR p.key_id = k.id OR k.id = ANY(p.former_key_ids))
         RETURNING k.id`
       return rows.map(({ id }) => id)
     },

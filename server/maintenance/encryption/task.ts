@@ -46,9 +46,9 @@ export function encryptionTask(ports: EncryptionTaskPorts): MaintenanceTask {
     }
   }
 
-  const end = async (walk: Walk, { changed, refused }: ColumnProgress) => {
+  const end = async (walk: Walk, { keyId, changed, refused }: ColumnProgress) => {
     if (await store.beganAgain(walk.name)) return
-    await encryption.complete(walk.name)
+    await encryption.complete(walk.name, keyId)
     if (changed + refused > 0) log.info({ column: walk.name, values: changed, refused }, 'column encrypted')
     if (encryption.pending().length > 0) return
     working = false

@@ -1,6 +1,5 @@
 import { createHash, createPublicKey } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keysCommand } from '../../../server/key-rotation/command.js'
@@ -274,10 +273,13 @@ describeToken(`a token that is taken away while the service runs${skipped}`, { t
     }
     const wallets = Promise.all(Array.from({ length: 8 }, wallet))
     try {
-      await setTimeout(1_000)
+      await expect.poll(() => credentials.length, { timeout: 60_000 }).toBeGreaterThan(0)
       await own.takeAway()
-      await setTimeout(1_500)
-      await own.bringBack()
+      try {
+        await expect.poll(() => statuses.has(503), { timeout: 60_000 }).toBe(true)
+      } finally {
+        await own.bringBack()
+      }
       const soFar = credentials.length
       await expect.poll(() => credentials.length, { timeout: 60_000 }).toBeGreaterThan(soFar + 20)
     } finally {

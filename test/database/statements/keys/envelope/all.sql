@@ -16,17 +16,7 @@ SELECT
   COALESCE(
     k.retired_at < now() - make_interval(secs => $1),
     FALSE
-  )
-  AND NOT EXISTS (
-    SELECT
-      1
-    FROM
-      encryption_progress p
-    WHERE
-      p.position IS NOT NULL
-      OR p.key_id = k.id
-      OR k.id = ANY (p.former_key_ids)
-  ) AS "isRemovable"
+  ) AS "isOld"
 FROM
   envelope_keys k
 ORDER BY
