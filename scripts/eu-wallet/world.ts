@@ -31,6 +31,14 @@ export const SCHEMA = {
   keyAttestation: { keyStorage: ['iso_18045_high'], userAuthentication: ['iso_18045_high'] },
 }
 
+const ADDRESS = {
+  street: 'Street 1',
+  locality: 'Berlin',
+  postalCode: '10117',
+  country: 'DE',
+  electronic: ['mailto:support@party.example'],
+}
+
 /** A list of PID providers with the issuer of the service (PUBLISHED_TRUST_LISTS). */
 const PUBLISHED_LIST = {
   name: 'issuers',
@@ -38,18 +46,16 @@ const PUBLISHED_LIST = {
   profile: 'pid',
   signer: 'default',
   operator: { en: UNIVERSITY.legalName },
+  operatorAddress: ADDRESS,
+  schemeName: { en: 'Issuers of the run' },
+  informationUri: 'https://party.example/list',
+  policyUri: 'https://party.example/list/policy',
   territory: 'EU',
   entities: [
     {
       name: { en: UNIVERSITY.legalName },
       issuers: ['default'],
-      address: {
-        street: 'Street 1',
-        locality: 'Berlin',
-        postalCode: '10117',
-        country: 'DE',
-        electronic: ['mailto:support@party.example'],
-      },
+      address: ADDRESS,
       informationUri: 'https://party.example',
     },
   ],

@@ -116,19 +116,21 @@ const serviceOf = (type: string, use: 'issuance' | 'status', certificates: reado
   keys: [],
 })
 
+const ADDRESS = {
+  street: 'Street 1',
+  locality: 'Berlin',
+  postalCode: '10115',
+  country: 'DE',
+  electronic: ['mailto:trust@demo.example'],
+}
+
 /** An entity with both services of a profile. The status of its certificates is signed below the same authority. */
 function entityOf(profile: ListProfile, name: string, certificates: readonly Certified[]): PublishedEntity {
   const { issuance, status } = PROFILES[profile]
   return {
     names: { en: name },
     territory: 'DE',
-    address: {
-      street: 'Street 1',
-      locality: 'Berlin',
-      postalCode: '10115',
-      country: 'DE',
-      electronic: ['mailto:trust@demo.example'],
-    },
+    address: ADDRESS,
     informationUri: 'https://demo.example',
     services: [
       ...issuance.slice(0, 1).map((type) => serviceOf(type, 'issuance', certificates)),
@@ -149,6 +151,9 @@ export async function signLote(
     profile,
     territory: 'EU',
     operator: { en: 'Demo list operator' },
+    operatorAddress: ADDRESS,
+    informationUri: 'https://demo.example/lists',
+    policyUri: 'https://demo.example/lists/policy',
     schemeName: { en: `Demo list (${profile})` },
     sequenceNumber,
     // A minute ago: a reader whose clock is a little behind accepts the list.

@@ -17,7 +17,14 @@ const MAX_LANGUAGES = 40
 const MAX_DAYS = 180
 const DEFAULT_DAYS = 30
 
-const zText = z.string().min(1).max(MAX_TEXT)
+/** TS 119 602 annex B.2: no control characters, private characters, tags of languages or mark-up. */
+const FORBIDDEN = /[\p{Cc}\p{Co}\u{E0000}-\u{E007F}\uFEFF]|<[^>]+>/u
+
+const zText = z
+  .string()
+  .max(MAX_TEXT)
+  .refine((text) => text.trim() !== '', { error: 'must not be empty' })
+  .refine((text) => !FORBIDDEN.test(text), { error: 'must not have control characters or mark-up' })
 const country = z.string().regex(/^[A-Z]{2}$/, { error: 'must be a country code of two capital letters' })
 
 const zNames = z
@@ -30,6 +37,14 @@ const zNames = z
 
 const isUri = (value: string): boolean => URL.canParse(value)
 const uri = zText.refine(isUri, { error: 'must be an address' })
+
+const zAddress = z.strictObject({
+  street: zText,
+  locality: zText,
+  postalCode: zText,
+  country,
+  electronic: z.array(uri).min(1).max(10),
+})
 
 /** A record of an issuer: its id, or `default`. */
 const issuer = z.string().min(1).max(100)
@@ -50,15 +65,7 @@ const zEntity = z.strictObject({
     })
     .optional(),
   docTypes: z.array(zText).min(1).max(MAX_ISSUERS).optional(),
-  address: z
-    .strictObject({
-      street: zText,
-      locality: zText,
-      postalCode: zText,
-      country,
-      electronic: z.array(uri).min(1).max(10),
-    })
-    .optional(),
+  address: zAddress.optional(),
   informationUri: uri.optional(),
 })
 
@@ -68,7 +75,10 @@ const zPublished = z.strictObject({
   profile: z.literal('pid', { error: 'must be pid' }).optional(),
   signer: issuer,
   operator: zNames,
+  operatorAddress: zAddress.optional(),
   schemeName: zNames.optional(),
+  informationUri: uri.optional(),
+  policyUri: uri.optional(),
   territory: country.optional(),
   validityDays: z
     .int({ error: `must be an integer from 2 to ${MAX_DAYS}` })
@@ -81,10 +91,20 @@ const zPublished = z.strictObject({
 /** A trusted list that the service publishes about its own issuers. */
 export type PublishedDefinition = z.infer<typeof zPublished>
 
+/**
+ * Members about the scheme that the profiles of TS 119 602 demand (annexes D to H: the scheme is described in the list). Without a
+ * profile, the standard leaves them optional.
+ */
+const SCHEME_MEMBERS = ['operatorAddress', 'schemeName', 'informationUri', 'policyUri'] as const
+
 function contradictionIn(list: PublishedDefinition): string | undefined {
   const { kind, profile, territory, entities } = list
   if (profile !== undefined && kind !== 'lote') return 'profile must not be set where kind is vical'
   if (profile === 'pid' && territory !== 'EU') return 'territory must be EU where profile is pid'
+  for (const member of SCHEME_MEMBERS) {
+    if (profile !== undefined && list[member] === undefined) return `${member} must be set where profile is ${profile}`
+    if (kind === 'vical' && list[member] !== undefined) return `${member} must not be set where kind is vical`
+  }
   for (const [at, { issuers, certificates, docTypes, address, informationUri }] of entities.entries()) {
     const place = `entities.${at}`
     if (issuers.length === 0 && certificates === undefined) return `${place} must have issuers or certificates`

@@ -56,6 +56,16 @@ function isOn(anchors: readonly Anchors[], x5c: readonly string[], purpose: Cert
 const anchorsOf = (list: TrustList): Promise<readonly Anchors[]> =>
   compileList({ id: 'own', until: END_OF_TIME, types: undefined }, list)
 
+const NO_LONGER_OF = ' no longer has the certificate of '
+const MORE = /^and \d+ more$/
+
+/** The chains that an alert names. `hasMore` if the alert only counts further chains. */
+function namedIn(alert: string | null): { readonly names: ReadonlySet<string>; readonly hasMore: boolean } {
+  const [, listed = ''] = alert?.split(NO_LONGER_OF) ?? []
+  const parts = listed.replace(/\.$/, '').split(', ')
+  return { names: new Set(parts.filter((part) => !MORE.test(part))), hasMore: parts.some((part) => MORE.test(part)) }
+}
+
 /** Dependencies of {@link createOwnRemoved}. */
 export interface OwnRemovedPorts {
   readonly ownChains: () => Promise<readonly OwnChain[]>
@@ -72,15 +82,18 @@ export function createOwnRemoved({ ownChains }: OwnRemovedPorts): OwnRemoved {
     const purposes = new Set(definitions.map(({ purpose }) => purpose))
     const own = (await ownChains()).filter(({ purpose }) => purposes.has(purpose))
     if (own.length === 0) return undefined
+    const { names: alerted, hasMore } = namedIn(alert)
     const [old, next] = await Promise.all([anchorsOf(before), anchorsOf(list)])
     const removed = own.filter(({ name, x5c, purpose }) => {
       const kind = purpose === 'verifiers' ? 'request' : 'credential'
-      const wasOn = isOn(old, x5c, kind, now) || alert?.includes(name) === true
+      // The alert does not name all chains if it counts further ones. Too loud is better than a forgotten chain.
+      const wasOn = isOn(old, x5c, kind, now) || alerted.has(name) || hasMore
       return wasOn && !isOn(next, x5c, kind, now)
     })
     if (removed.length === 0) return undefined
-    const names = removed.slice(0, MAX_NAMED).map(({ name }) => name)
-    const more = removed.length > MAX_NAMED ? `, and ${removed.length - MAX_NAMED} more` : ''
-    return `The list ${nameOf(first)} no longer has the certificate of ${names.join(', ')}${more}.`
+    // A chain may count for two purposes.
+    const names = [...new Set(removed.map(({ name }) => name))]
+    const more = names.length > MAX_NAMED ? `, and ${names.length - MAX_NAMED} more` : ''
+    return `The list ${nameOf(first)}${NO_LONGER_OF}${names.slice(0, MAX_NAMED).join(', ')}${more}.`
   }
 }

@@ -128,6 +128,15 @@ describe('PUBLISHED_TRUST_LISTS', () => {
     entities: [ENTITY],
   }
   const { address: _, ...withoutAddress } = ENTITY
+  const PID = {
+    ...PUBLISHED,
+    profile: 'pid',
+    territory: 'EU',
+    operatorAddress: ENTITY.address,
+    schemeName: { en: 'Issuers' },
+    informationUri: 'https://ministry.example/list',
+    policyUri: 'https://ministry.example/list/policy',
+  }
 
   const problemOf = (content: unknown): string | undefined => {
     try {
@@ -144,8 +153,25 @@ describe('PUBLISHED_TRUST_LISTS', () => {
     expect(readConfig(COMPLETE).publishedLists).toEqual([])
   })
 
+  it('describes its scheme, which a profile demands', () => {
+    const { publishedLists } = readConfig({ ...COMPLETE, PUBLISHED_TRUST_LISTS: fileOf([PID]) })
+    expect(publishedLists).toEqual([{ ...PID, validityDays: 30 }])
+  })
+
   it.each([
     ['{', 'it is no JSON.'],
+    [[{ ...PID, operatorAddress: undefined }], '0.operatorAddress must be set where profile is pid.'],
+    [[{ ...PID, schemeName: undefined }], '0.schemeName must be set where profile is pid.'],
+    [[{ ...PID, informationUri: undefined }], '0.informationUri must be set where profile is pid.'],
+    [[{ ...PID, policyUri: undefined }], '0.policyUri must be set where profile is pid.'],
+    [[{ ...PID, policyUri: 'our policy' }], '0.policyUri must be an address.'],
+    [[{ ...PUBLISHED, kind: 'vical', policyUri: PID.policyUri }], '0.policyUri must not be set where kind is vical.'],
+    [[{ ...PUBLISHED, operator: { en: ' ' } }], '0.operator.en must not be empty.'],
+    [[{ ...PUBLISHED, operator: { en: 'A\nministry' } }], '0.operator.en must not have control characters or mark-up.'],
+    [
+      [{ ...PUBLISHED, operator: { en: '<b>Ministry</b>' } }],
+      '0.operator.en must not have control characters or mark-up.',
+    ],
     [[{ ...PUBLISHED, name: 'My list' }], '0.name must be small letters, digits and hyphens.'],
     [[{ ...PUBLISHED, kind: 'tsl' }], '0.kind must be lote or vical.'],
     [[{ ...PUBLISHED, profile: 'wallet' }], '0.profile must be pid.'],

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { decodeCompact } from '../../server/protocol/jose/jws.js'
 import { closeServer, listenLocally } from '../support/local-server.js'
 import { runTask } from '../support/maintenance.js'
 import { startService } from '../support/service.js'
@@ -74,6 +75,35 @@ it('only the owner can read a file of the world that has a private key', async (
     expect([path, await modeOf(path)]).toEqual([path, 0o600])
   }
   expect(secret).toHaveLength(9)
+})
+
+it('each list describes its scheme, as the profiles of TS 119 602 demand', async () => {
+  const lists = join(folder, 'published', 'lists')
+  const files = (await readdir(lists)).filter((file) => file.endsWith('.jwt'))
+  expect(files).toHaveLength(5)
+  for (const file of files) {
+    const { LoTE } = decodeCompact(await readFile(join(lists, file), 'utf8')).payload as {
+      LoTE: { ListAndSchemeInformation: Record<string, unknown> }
+    }
+    expect([file, Object.keys(LoTE.ListAndSchemeInformation).sort()]).toEqual([
+      file,
+      [
+        'ListIssueDateTime',
+        'LoTESequenceNumber',
+        'LoTEType',
+        'LoTEVersionIdentifier',
+        'NextUpdate',
+        'PolicyOrLegalNotice',
+        'SchemeInformationURI',
+        'SchemeName',
+        'SchemeOperatorAddress',
+        'SchemeOperatorName',
+        'SchemeTerritory',
+        'SchemeTypeCommunityRules',
+        'StatusDeterminationApproach',
+      ],
+    ])
+  }
 })
 
 it('a world is never written over another one by mistake, and no other folder is ever deleted', async () => {

@@ -21,16 +21,17 @@ const root = makeRoot('C=DE/Root of the ministry')
 const between = makeCertificate({ subject: 'C=DE/Between', issuer: root, ca: true, keyUsage: 0x04, ...YEARS })
 const own = makeLeaf(between, { subject: 'Own issuer', dns: ['127.0.0.1'] })
 
+const ADDRESS = {
+  street: 'Street 1',
+  locality: 'Town',
+  postalCode: '1',
+  country: 'DE',
+  electronic: ['mailto:trust@ministry.example'],
+}
 const ENTITY = {
   name: { en: 'Ministry', de: 'Ministerium' },
   issuers: ['default'],
-  address: {
-    street: 'Street 1',
-    locality: 'Town',
-    postalCode: '1',
-    country: 'DE',
-    electronic: ['mailto:trust@ministry.example'],
-  },
+  address: ADDRESS,
   informationUri: 'http://uri.etsi.org/19602/ListOfTrustedEntities/PIDProvider/DE',
 }
 const LOTE = {
@@ -39,6 +40,10 @@ const LOTE = {
   profile: 'pid',
   signer: 'default',
   operator: { en: 'Ministry' },
+  operatorAddress: ADDRESS,
+  schemeName: { en: 'Issuers of the ministry' },
+  informationUri: 'https://ministry.example/list',
+  policyUri: 'https://ministry.example/list/policy',
   territory: 'EU',
   validityDays: 10,
   entities: [ENTITY],
@@ -109,6 +114,55 @@ describe('GET /trust-lists/{name}', () => {
     })
   })
 
+  it('describes its scheme, its entities and their services as the profile demands (TS 119 602 §6.3, §6.5, §6.6)', async () => {
+    await using service = await start([LOTE])
+    const { payload } = decodeCompact(await (await get(service.url, 'issuers')).text())
+    const uri = (uriValue: string) => ({ lang: 'en', uriValue })
+    const postal = { lang: 'en', StreetAddress: 'Street 1', Locality: 'Town', PostalCode: '1', Country: 'DE' }
+    const electronic = [uri('mailto:trust@ministry.example')]
+    const name = [
+      { lang: 'en', value: 'Ministry' },
+      { lang: 'de', value: 'Ministerium' },
+    ]
+    const certificates = { X509Certificates: [{ val: own.x5c }] }
+    const time = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/)
+    expect(payload).toEqual({
+      LoTE: {
+        ListAndSchemeInformation: {
+          LoTEVersionIdentifier: 1,
+          LoTESequenceNumber: 1,
+          LoTEType: 'http://uri.etsi.org/19602/LoTEType/EUPIDProvidersList',
+          SchemeOperatorName: [{ lang: 'en', value: 'Ministry' }],
+          SchemeOperatorAddress: { SchemeOperatorPostalAddress: [postal], SchemeOperatorElectronicAddress: electronic },
+          SchemeName: [{ lang: 'en', value: 'Issuers of the ministry' }],
+          SchemeInformationURI: [uri('https://ministry.example/list')],
+          StatusDeterminationApproach: 'http://uri.etsi.org/19602/PIDProvidersList/StatusDetn/EU',
+          SchemeTypeCommunityRules: [uri('http://uri.etsi.org/19602/PIDProviders/schemerules/EU')],
+          SchemeTerritory: 'EU',
+          PolicyOrLegalNotice: [{ LoTEPolicy: uri('https://ministry.example/list/policy') }],
+          ListIssueDateTime: time,
+          NextUpdate: time,
+        },
+        TrustedEntitiesList: [
+          {
+            TrustedEntityInformation: {
+              TEName: name,
+              TEAddress: { TEPostalAddress: [postal], TEElectronicAddress: electronic },
+              TEInformationURI: [uri(ENTITY.informationUri)],
+            },
+            TrustedEntityServices: [ISSUANCE, REVOCATION].map((type) => ({
+              ServiceInformation: {
+                ServiceName: name,
+                ServiceTypeIdentifier: type,
+                ServiceDigitalIdentity: certificates,
+              },
+            })),
+          },
+        ],
+      },
+    })
+  })
+
   it('is read by another installation, which then trusts these issuers', async () => {
     await using service = await start([{ ...LOTE, profile: undefined, territory: 'DE' }])
     const url = `${service.url}/trust-lists/issuers`
@@ -162,7 +216,7 @@ describe('GET /trust-lists/{name}', () => {
       expect((await get(second.url, 'issuers', { 'if-none-match': etag })).status).toBe(304)
       expect((await get(second.url, 'issuers', { 'if-none-match': '"0"' })).status).toBe(200)
     }
-    const changed = { ...LOTE, operator: { en: 'Another ministry' } }
+    const changed = { ...LOTE, policyUri: 'https://ministry.example/list/new-policy' }
     const later = async (days: number) => {
       now = new Date(now.getTime() + days * DAY)
       await using service = await start([changed], options)

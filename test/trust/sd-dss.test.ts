@@ -172,24 +172,29 @@ describe.runIf(IS_LIVE)(`SD-DSS as a reader${LEFT_OUT}`, () => {
     const own = makeLeaf(root, { subject: 'Own issuer', dns: ['127.0.0.1'] })
     const keyFile = await listsFile()
     writeFileSync(keyFile, `${own.privateKey.export({ type: 'pkcs8', format: 'pem' })}${own.certificate}`)
+    const address = {
+      street: 'Street 1',
+      locality: 'Town',
+      postalCode: '1',
+      country: 'DE',
+      electronic: ['mailto:trust@ministry.example'],
+    }
     const published = {
       name: 'issuers',
       kind: 'lote',
       profile: 'pid',
       signer: 'default',
       operator: { en: 'Ministry' },
+      operatorAddress: address,
+      schemeName: { en: 'Issuers of the ministry' },
+      informationUri: 'https://ministry.example/list',
+      policyUri: 'https://ministry.example/list/policy',
       territory: 'EU',
       entities: [
         {
           name: { en: 'Ministry' },
           issuers: ['default'],
-          address: {
-            street: 'Street 1',
-            locality: 'Town',
-            postalCode: '1',
-            country: 'DE',
-            electronic: ['mailto:trust@ministry.example'],
-          },
+          address,
           informationUri: 'https://ministry.example/trust',
         },
       ],

@@ -73,10 +73,6 @@ export function hashOf(
   entities: readonly TrustedEntity[],
   x5c: readonly string[],
 ): string {
-  const { kind, profile, operator, schemeName, territory, validityDays } = definition
-  return hash(
-    'sha256',
-    JSON.stringify([kind, profile, operator, schemeName, territory, validityDays, entities, x5c]),
-    'hex',
-  )
+  const { name: _name, signer: _signer, entities: _entities, ...scheme } = definition
+  return hash('sha256', JSON.stringify([scheme, entities, x5c]), 'hex')
 }

@@ -44,7 +44,7 @@ export function createPublishedLists({ store, documentSigners, config, clock, lo
   ): Promise<Uint8Array<ArrayBuffer>> => {
     const named = { keyId: key.keyId, kid: keyIdOf(key.did, key.publicJwk), x5c: key.x5c }
     const { signer, x5c } = await documentSigners.signerOf(named, 'token')
-    const { kind, operator, profile, schemeName, territory } = definition
+    const { kind, operator, profile, operatorAddress, schemeName, informationUri, policyUri, territory } = definition
     // Writers load much code, which a service without published lists does not need.
     if (kind === 'vical') {
       const { writeVical } = await import('../../protocol/trust-lists/vical/write-vical.js')
@@ -57,7 +57,10 @@ export function createPublishedLists({ store, documentSigners, config, clock, lo
       operator,
       entities: entities as readonly PublishedEntity[],
       ...(profile === undefined ? {} : { profile }),
+      ...(operatorAddress === undefined ? {} : { operatorAddress }),
       ...(schemeName === undefined ? {} : { schemeName }),
+      ...(informationUri === undefined ? {} : { informationUri }),
+      ...(policyUri === undefined ? {} : { policyUri }),
       ...(territory === undefined ? {} : { territory }),
     }
     return Buffer.from(await writeLote({ ...members, ...times }, signer, x5c ?? []))

@@ -94,7 +94,15 @@ describe('@owf/eudi-lote, another code base', () => {
     nextUpdate: new Date('2026-06-30T00:00:00Z'),
     territory: 'EU',
     operator: { en: 'Credence', de: 'Credence' },
+    operatorAddress: {
+      street: 'Street 2',
+      locality: 'Town',
+      country: 'DE',
+      electronic: ['mailto:lists@ministry.example'],
+    },
     schemeName: { en: 'Issuers of this installation' },
+    informationUri: 'https://ministry.example/list',
+    policyUri: 'https://ministry.example/list/policy',
     entities: [
       {
         ...entity('Ministry', [service([issuer]), service([issuer], { type: REVOCATION, uses: ['status'] })]),
@@ -125,6 +133,7 @@ describe('@owf/eudi-lote, another code base', () => {
     // LoTEType is the path of the summary.
     expect(errors.map(({ path }) => path)).toEqual([
       'LoTEType',
+      'LoTE.ListAndSchemeInformation.SchemeOperatorAddress.SchemeOperatorPostalAddress.0.PostalCode',
       'LoTE.TrustedEntitiesList.0.TrustedEntityInformation.TEAddress.TEPostalAddress.0.PostalCode',
     ])
   })

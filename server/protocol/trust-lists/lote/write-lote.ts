@@ -3,8 +3,8 @@ import { type Signer, signCompact } from '../../jose/jws.js'
 import type { Names, TrustedEntity, TrustedService, TrustList } from '../trust-list.js'
 import { PROFILES } from './profiles.js'
 
-/** Postal and electronic address of an entity (TS 119 602 §6.5.3). The standard requires both. */
-export interface EntityAddress {
+/** Postal and electronic addresses of a scheme operator or an entity (TS 119 602 §6.3.5, §6.5.3). The standard requires both. */
+export interface PublishedAddress {
   readonly street: string
   readonly locality?: string
   readonly postalCode?: string
@@ -16,15 +16,23 @@ export interface EntityAddress {
 
 /** An entity of a published list, with the members that the standard requires and readers of lists do not need. */
 export interface PublishedEntity extends TrustedEntity {
-  readonly address: EntityAddress
+  readonly address: PublishedAddress
   /** Where people read about the entity (TS 119 602 §6.5.4). */
   readonly informationUri: string
 }
 
+/**
+ * A list to publish. A list of a profile describes its scheme, so it needs each member about the scheme (TS 119 602 annexes D to H).
+ */
 export interface PublishedList extends Pick<TrustList, 'profile' | 'type' | 'issuedAt' | 'territory' | 'operator'> {
   readonly sequenceNumber: number
   readonly nextUpdate: Date
+  readonly operatorAddress?: PublishedAddress
   readonly schemeName?: Names
+  /** Where people read about the scheme (TS 119 602 §6.3.7). */
+  readonly informationUri?: string
+  /** Where people read the policy or legal notice of the scheme (TS 119 602 §6.3.11). */
+  readonly policyUri?: string
   readonly entities: readonly PublishedEntity[]
 }
 
@@ -48,8 +56,25 @@ export async function writeLote(list: PublishedList, signer: Signer, x5c: readon
 const thumbprintOf = ([signer]: readonly string[]) =>
   signer === undefined ? {} : { 'x5t#S256': hash('sha256', Buffer.from(signer, 'base64'), 'base64url') }
 
+const uriOf = (uriValue: string) => ({ lang: LANGUAGE, uriValue })
+
+function postalOf({ street, locality, postalCode, country }: PublishedAddress) {
+  return {
+    lang: LANGUAGE,
+    StreetAddress: street,
+    ...(locality === undefined ? {} : { Locality: locality }),
+    ...(postalCode === undefined ? {} : { PostalCode: postalCode }),
+    Country: country,
+  }
+}
+
+const operatorAddressOf = (address: PublishedAddress) => ({
+  SchemeOperatorPostalAddress: [postalOf(address)],
+  SchemeOperatorElectronicAddress: address.electronic.map(uriOf),
+})
+
 function loteOf(list: PublishedList) {
-  const { profile, territory, schemeName, entities } = list
+  const { profile, territory, operatorAddress, schemeName, informationUri, policyUri, entities } = list
   const scheme = profile === undefined ? undefined : PROFILES[profile]
   const type = list.type ?? scheme?.type
   return {
@@ -58,14 +83,17 @@ function loteOf(list: PublishedList) {
       LoTESequenceNumber: list.sequenceNumber,
       ...(type === undefined ? {} : { LoTEType: type }),
       SchemeOperatorName: textsOf(list.operator),
+      ...(operatorAddress === undefined ? {} : { SchemeOperatorAddress: operatorAddressOf(operatorAddress) }),
       ...(schemeName === undefined ? {} : { SchemeName: textsOf(schemeName) }),
+      ...(informationUri === undefined ? {} : { SchemeInformationURI: [uriOf(informationUri)] }),
       ...(scheme === undefined
         ? {}
         : {
             StatusDeterminationApproach: scheme.determination,
-            SchemeTypeCommunityRules: [{ lang: LANGUAGE, uriValue: scheme.rules }],
+            SchemeTypeCommunityRules: [uriOf(scheme.rules)],
           }),
       ...(territory === undefined ? {} : { SchemeTerritory: territory }),
+      ...(policyUri === undefined ? {} : { PolicyOrLegalNotice: [{ LoTEPolicy: uriOf(policyUri) }] }),
       ListIssueDateTime: timeOf(list.issuedAt),
       NextUpdate: timeOf(list.nextUpdate),
     },
@@ -75,23 +103,14 @@ function loteOf(list: PublishedList) {
 }
 
 function entityOf({ names, services, address, informationUri }: PublishedEntity) {
-  const { street, locality, postalCode, country, electronic } = address
   return {
     TrustedEntityInformation: {
       TEName: textsOf(names),
       TEAddress: {
-        TEPostalAddress: [
-          {
-            lang: LANGUAGE,
-            StreetAddress: street,
-            ...(locality === undefined ? {} : { Locality: locality }),
-            ...(postalCode === undefined ? {} : { PostalCode: postalCode }),
-            Country: country,
-          },
-        ],
-        TEElectronicAddress: electronic.map((uriValue) => ({ lang: LANGUAGE, uriValue })),
+        TEPostalAddress: [postalOf(address)],
+        TEElectronicAddress: address.electronic.map(uriOf),
       },
-      TEInformationURI: [{ lang: LANGUAGE, uriValue: informationUri }],
+      TEInformationURI: [uriOf(informationUri)],
     },
     TrustedEntityServices: services.map((service) => ({ ServiceInformation: serviceOf(service) })),
   }
