@@ -14,6 +14,7 @@ import { Screen } from '../../ui/screen.js'
 import { Tag } from '../../ui/tag.js'
 import { May } from '../../ui/use-may.js'
 import { CertificatePanel } from './certificate-panel.js'
+import { Certify } from './certify.js'
 import { FacePanel } from './face.js'
 import { FileCertificate } from './file-certificate.js'
 import { hostOf } from './host.js'
@@ -70,8 +71,8 @@ function Whole({ issuer }: { readonly issuer: IssuerSigner }) {
             <FacePanel kind="issuer" signer={issuer} />
           </May>
         )}
-        <CertificatePanel signer={issuer} none={issuer.isDefault ? words.noIssuerCertificate : words.noOwnCertificate}>
-          {issuer.isDefault && issuer.changeable ? <FileCertificate kind="issuer" host={hostOf(issuer)} /> : undefined}
+        <CertificatePanel signer={issuer} none={words.noIssuerCertificate}>
+          {issuer.changeable ? <GetCertificate issuer={issuer} /> : undefined}
         </CertificatePanel>
         <Registrations kind="issuer" signer={issuer} />
       </div>
@@ -79,12 +80,26 @@ function Whole({ issuer }: { readonly issuer: IssuerSigner }) {
   )
 }
 
-function Signing({ issuer: { signing } }: { readonly issuer: IssuerSigner }) {
+/** The certificate of the default issuer comes from a file. Other issuers get their certificate here. */
+function GetCertificate({ issuer }: { readonly issuer: IssuerSigner }) {
+  const { id, isDefault, certificate } = issuer
+  const signing = issuer.signing ?? 'every'
+  return isDefault ? (
+    <FileCertificate kind="issuer" host={hostOf(issuer)} signing={signing} />
+  ) : (
+    <Certify kind="issuer" id={id} signing={signing} isCertified={certificate !== null} />
+  )
+}
+
+function Signing({ issuer: { signing, isDefault } }: { readonly issuer: IssuerSigner }) {
   const words = useSigningKeyTexts()
   if (signing === null) return null
   return (
     <dl>
-      <Fact name={words.signing}>{words.signings[signing]}</Fact>
+      <Fact name={words.signing}>
+        {words.signings[signing]}
+        {isDefault && <span className="soft"> {words.signingFixed}</span>}
+      </Fact>
     </dl>
   )
 }

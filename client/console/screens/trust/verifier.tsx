@@ -49,7 +49,7 @@ export function Verifier() {
 
 function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
   const { trust: words } = useTexts()
-  const { id, isDefault, changeable } = verifier
+  const { id, isDefault, changeable, certificate } = verifier
   return (
     <div className="panels">
       <div className="stack">
@@ -70,7 +70,7 @@ function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
           {isDefault && changeable ? (
             <FileCertificate kind="verifier" host={hostOf(verifier)} />
           ) : changeable ? (
-            <Certify id={id} />
+            <Certify kind="verifier" id={id} signing="every" isCertified={certificate !== null} />
           ) : undefined}
         </CertificatePanel>
         <Registrations kind="verifier" signer={verifier} />

@@ -43,15 +43,22 @@ export const en = {
   formerKeys: (n: number) => `${count(n, 'former key', 'former keys')} for status lists`,
   signing: 'Signs itself',
   signings: { every: 'every document', delegated: 'certificates of short-lived signers' },
+  signingFixed: 'ISSUER_SIGNING decides for the default issuer.',
   actions: 'Actions',
   rotate: 'Rotate',
-  rotateOf: (name: string) => `Rotate the key of ${name}`,
+  rotateOf: {
+    issuer: (name: string) => `Rotate the key of the issuer ${name}`,
+    verifier: (name: string) => `Rotate the key of the verifier ${name}`,
+  },
   kept: {
     'certificate-file': 'The key belongs to a certificate file. Replace the file to rotate the key.',
     attestation: 'The key belongs to VERIFIER_ATTESTATION. Replace the attestation to rotate the key.',
   },
   dialog: {
-    title: (name: string) => `Rotate the key of ${name}?`,
+    title: {
+      issuer: (name: string) => `Rotate the key of the issuer ${name}?`,
+      verifier: (name: string) => `Rotate the key of the verifier ${name}?`,
+    },
     effects: 'What happens',
     newKey: 'The next signature is made with the new key.',
     didStays: 'The DID stays the same.',
@@ -87,5 +94,16 @@ export const en = {
     delegated: 'Only certificates of short-lived signers',
     delegatedHint:
       'Signers in the memory of the service then sign the documents. The record needs a certificate of a certificate authority. Until then its own key signs.',
+  },
+  certify: {
+    save: 'Save the choice',
+    saved: 'The choice is saved. It takes effect with the next certificate.',
+    withCertificate:
+      'The present certificate does not fit this choice. The choice takes effect with a new certificate. Go on with the next steps.',
+    send: {
+      every: 'Send the request to a certification authority that verifiers trust. The authority returns a certificate.',
+      delegated:
+        'Send the request to a certification authority that verifiers trust. The authority returns the certificate of a subordinate authority (CA:TRUE, keyCertSign).',
+    },
   },
 }

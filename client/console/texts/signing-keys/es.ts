@@ -44,15 +44,22 @@ export const es: SigningKeyTexts = {
   formerKeys: (n: number) => `${count(n, 'clave anterior', 'claves anteriores')} para listas de estado`,
   signing: 'Firma ella misma',
   signings: { every: 'cada documento', delegated: 'certificados de firmantes de corta duración' },
+  signingFixed: 'ISSUER_SIGNING decide para el emisor predeterminado.',
   actions: 'Acciones',
   rotate: 'Rotar',
-  rotateOf: (name: string) => `Rotar la clave de ${name}`,
+  rotateOf: {
+    issuer: (name: string) => `Rotar la clave del emisor ${name}`,
+    verifier: (name: string) => `Rotar la clave del verificador ${name}`,
+  },
   kept: {
     'certificate-file': 'La clave pertenece a un archivo de certificado. Sustituya el archivo para rotar la clave.',
     attestation: 'La clave pertenece a VERIFIER_ATTESTATION. Sustituya la atestación para rotar la clave.',
   },
   dialog: {
-    title: (name: string) => `¿Rotar la clave de ${name}?`,
+    title: {
+      issuer: (name: string) => `¿Rotar la clave del emisor ${name}?`,
+      verifier: (name: string) => `¿Rotar la clave del verificador ${name}?`,
+    },
     effects: 'Qué ocurre',
     newKey: 'La próxima firma se hace con la clave nueva.',
     didStays: 'El DID no cambia.',
@@ -88,5 +95,17 @@ export const es: SigningKeyTexts = {
     delegated: 'Solo certificados de firmantes de corta duración',
     delegatedHint:
       'Firmantes en la memoria del servicio firman entonces los documentos. El registro necesita un certificado de autoridad de certificación. Hasta entonces firma su propia clave.',
+  },
+  certify: {
+    save: 'Guardar la elección',
+    saved: 'La elección está guardada. Se aplica con el próximo certificado.',
+    withCertificate:
+      'El certificado actual no corresponde a esta elección. La elección se aplica con un certificado nuevo. Continúe con los pasos siguientes.',
+    send: {
+      every:
+        'Envíe la petición a una autoridad de certificación en la que confíen los verificadores. La autoridad devuelve un certificado.',
+      delegated:
+        'Envíe la petición a una autoridad de certificación en la que confíen los verificadores. La autoridad devuelve el certificado de una autoridad subordinada (CA:TRUE, keyCertSign).',
+    },
   },
 }

@@ -44,15 +44,22 @@ export const fr: SigningKeyTexts = {
   formerKeys: (n: number) => `${count(n, 'ancienne clé', 'anciennes clés')} pour des listes de statuts`,
   signing: 'La clé signe',
   signings: { every: 'chaque document', delegated: 'les certificats de signataires éphémères' },
+  signingFixed: 'ISSUER_SIGNING décide pour l’émetteur par défaut.',
   actions: 'Actions',
   rotate: 'Changer',
-  rotateOf: (name: string) => `Changer la clé de ${name}`,
+  rotateOf: {
+    issuer: (name: string) => `Changer la clé de l’émetteur ${name}`,
+    verifier: (name: string) => `Changer la clé du vérificateur ${name}`,
+  },
   kept: {
     'certificate-file': 'La clé appartient à un fichier de certificat. Remplacez le fichier pour changer la clé.',
     attestation: 'La clé appartient à VERIFIER_ATTESTATION. Remplacez l’attestation pour changer la clé.',
   },
   dialog: {
-    title: (name: string) => `Changer la clé de ${name} ?`,
+    title: {
+      issuer: (name: string) => `Changer la clé de l’émetteur ${name} ?`,
+      verifier: (name: string) => `Changer la clé du vérificateur ${name} ?`,
+    },
     effects: 'Ce qui se passe',
     newKey: 'La prochaine signature est faite avec la nouvelle clé.',
     didStays: 'Le DID reste le même.',
@@ -88,5 +95,17 @@ export const fr: SigningKeyTexts = {
     delegated: 'Seulement les certificats de signataires éphémères',
     delegatedHint:
       'Des signataires dans la mémoire du service signent alors les documents. L’enregistrement a besoin d’un certificat d’autorité de certification. D’ici là, sa propre clé signe.',
+  },
+  certify: {
+    save: 'Enregistrer le choix',
+    saved: 'Le choix est enregistré. Il s’applique avec le prochain certificat.',
+    withCertificate:
+      'Le certificat actuel ne correspond pas à ce choix. Le choix s’applique avec un nouveau certificat. Continuez avec les étapes suivantes.',
+    send: {
+      every:
+        'Envoyez la demande à une autorité de certification reconnue par les vérificateurs. L’autorité renvoie un certificat.',
+      delegated:
+        'Envoyez la demande à une autorité de certification reconnue par les vérificateurs. L’autorité renvoie le certificat d’une autorité subordonnée (CA:TRUE, keyCertSign).',
+    },
   },
 }

@@ -44,7 +44,7 @@ export function RotateDialog({ signingKey, providers, onClose }: Props) {
   })
   const rotated = rotating.data
   return (
-    <Dialog title={words.title(nameOfRecord(signingKey, language))} onClose={onClose}>
+    <Dialog title={words.title[signingKey.kind](nameOfRecord(signingKey, language))} onClose={onClose}>
       {rotated === undefined ? (
         <>
           <h3>{words.effects}</h3>
