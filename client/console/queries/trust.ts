@@ -98,13 +98,13 @@ export const makeSigner = (kind: SignerKind, { signing, display, ...record }: Ne
     ? slowCredence.agent.createIssuer.mutate({ ...record, signing, display: [...display] })
     : slowCredence.agent.createVerifier.mutate({ ...record, display: [...display] })
 
-/** What the key of an issuer signs itself: every document, or certificates of short-lived signers. */
+/** The documents that the key of an issuer signs itself: all documents, or certificates of short-lived signers. */
 export type Signing = NewIssuer['signing'] & string
 
 /**
  * A certificate request (PEM) for the key of a record. The key may be in a provider, so the call is sent alone.
  *
- * @param signing what the key of an issuer will sign: the request asks for a fitting certificate
+ * @param signing the documents that the key of an issuer will sign: the request asks for a fitting certificate
  */
 export const requestCertificate = async (kind: SignerKind, id: string, signing: Signing): Promise<string> =>
   (kind === 'issuer'
@@ -112,7 +112,7 @@ export const requestCertificate = async (kind: SignerKind, id: string, signing: 
     : await slowCredence.agent.requestVerifierCertificate.query({ id })
   ).certificateRequest
 
-/** Gives the key of a record a certificate. @param certificate `chain` is PEM; `signing` is what the key of an issuer signs with it */
+/** Gives the key of a record a certificate. @param certificate `chain` is PEM; `signing` is for issuers only */
 export async function certifySigner(
   kind: SignerKind,
   id: string,
@@ -122,7 +122,7 @@ export async function certifySigner(
   else await credence.agent.certifyVerifier.mutate({ id, chain })
 }
 
-/** Changes what the key of an issuer without a certificate signs. */
+/** Changes the documents that the key of an issuer without a certificate signs. */
 export const changeSigning = async (id: string, signing: Signing): Promise<Signing> =>
   (await credence.agent.changeIssuerSigning.mutate({ id, signing })).signing
 

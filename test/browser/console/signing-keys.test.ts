@@ -188,6 +188,9 @@ withToken(`a provider that is away says so with its reason, and a rotation there
           await settled(watched.page)
           await watched.page.getByText('nicht nutzbar').waitFor()
           await assertGood(watched.page, `signing-keys-away-${viewport.width}`, 'de')
+          await rowOf(watched.page, 'hsm', 'Hardware desk').getByRole('button').click()
+          await watched.page.getByRole('dialog').getByText('Was geschieht').waitFor()
+          await assertGood(watched.page, `signing-keys-dialog-${viewport.width}`, 'de')
           expect(watched.complaints).toEqual([])
           await context.close()
         }

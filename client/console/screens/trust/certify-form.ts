@@ -4,6 +4,6 @@ import type { Signing } from '../../queries/trust.js'
 export interface CertifyForm {
   /** PEM, the certificate of the key first. */
   chain: string
-  /** What the key of an issuer signs with the certificate. */
+  /** The documents that the key of an issuer signs with the certificate. */
   signing: Signing
 }

@@ -15,7 +15,7 @@ import { SendRequestOfIssuer, SigningChoice } from './signing-choice.js'
 interface Props {
   readonly kind: SignerKind
   readonly id: string
-  /** What the key of an issuer signs itself now. The key of a verifier signs every request. */
+  /** The documents that the key of an issuer signs now. The key of a verifier signs every request. */
   readonly signing: Signing
   /** Whether the key has a certificate. */
   readonly isCertified: boolean
@@ -23,7 +23,7 @@ interface Props {
 
 /**
  * Instructions for a certificate of the user's issuer or verifier record. They contain the certificate request for an
- * authority, and the field for the certificate. For an issuer, they begin with the choice what the key signs.
+ * authority, and the field for the certificate. For an issuer, they begin with the choice of the documents that the key signs.
  */
 export function Certify({ kind, id, signing, isCertified }: Props) {
   const { trust: words, form: formWords } = useTexts()
@@ -105,7 +105,7 @@ export function Certify({ kind, id, signing, isCertified }: Props) {
 interface RequestProps {
   readonly kind: SignerKind
   readonly id: string
-  /** What the key will sign. The request asks for a fitting certificate. */
+  /** The documents that the key will sign. The request asks for a fitting certificate. */
   readonly signing: Signing
 }
 

@@ -6,7 +6,7 @@ interface Props {
   readonly kind: SignerKind
   /** The host name in the new certificate. */
   readonly host: string
-  /** What the key of the default issuer signs itself. */
+  /** The documents that the key of the default issuer signs itself. */
   readonly signing?: Signing
 }
 

@@ -8,14 +8,14 @@ import type { CertifyForm } from './certify-form.js'
 
 interface Props {
   readonly id: string
-  /** What the key signs now. */
+  /** The documents that the key signs now. */
   readonly signing: Signing
   /** Whether the key has a certificate. A certificate fits only one choice, so it must be replaced together with the choice. */
   readonly isCertified: boolean
   readonly onSaved: (signing: Signing) => void
 }
 
-/** The choice what the key of an issuer signs. Without a certificate the choice can be stored at once. */
+/** The choice of the documents that the key of an issuer signs. Without a certificate the choice can be stored at once. */
 export function SigningChoice({ id, signing, isCertified, onSaved }: Props) {
   const { choice: words, certify } = useSigningKeyTexts()
   const client = useQueryClient()
@@ -55,7 +55,7 @@ export function SigningChoice({ id, signing, isCertified, onSaved }: Props) {
   )
 }
 
-/** Says which certificate the authority must make, so that it fits what the key will sign. */
+/** Names the kind of certificate that the authority must make for the choice. */
 export function SendRequestOfIssuer({ signing }: { readonly signing: Signing }) {
   const { certify: words } = useSigningKeyTexts()
   return <>{words.send[signing]}</>

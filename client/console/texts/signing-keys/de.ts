@@ -43,7 +43,7 @@ export const de: SigningKeyTexts = {
   noCertificate: 'keines',
   former: 'Frühere Schlüssel',
   formerKeys: (n: number) => `${count(n, 'früherer Schlüssel', 'frühere Schlüssel')} für Statuslisten`,
-  signing: 'Signiert selbst',
+  signing: 'Der Schlüssel signiert',
   signings: { every: 'jedes Dokument', delegated: 'Zertifikate kurzlebiger Signierer' },
   signingFixed: 'ISSUER_SIGNING entscheidet für den Standardaussteller.',
   actions: 'Aktionen',

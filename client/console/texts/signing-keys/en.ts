@@ -41,7 +41,7 @@ export const en = {
   noCertificate: 'none',
   former: 'Former keys',
   formerKeys: (n: number) => `${count(n, 'former key', 'former keys')} for status lists`,
-  signing: 'Signs itself',
+  signing: 'The key signs',
   signings: { every: 'every document', delegated: 'certificates of short-lived signers' },
   signingFixed: 'ISSUER_SIGNING decides for the default issuer.',
   actions: 'Actions',

@@ -42,7 +42,7 @@ export const es: SigningKeyTexts = {
   noCertificate: 'ninguno',
   former: 'Claves anteriores',
   formerKeys: (n: number) => `${count(n, 'clave anterior', 'claves anteriores')} para listas de estado`,
-  signing: 'Firma ella misma',
+  signing: 'La clave firma',
   signings: { every: 'cada documento', delegated: 'certificados de firmantes de corta duración' },
   signingFixed: 'ISSUER_SIGNING decide para el emisor predeterminado.',
   actions: 'Acciones',

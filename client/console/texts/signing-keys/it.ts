@@ -87,7 +87,7 @@ export const it: SigningKeyTexts = {
     place: 'Posizione della chiave',
     placeHint: 'La chiave privata non lascia mai un fornitore di chiavi.',
     algorithm: 'Algoritmo',
-    algorithmHint: 'Ogni wallet conosce ES256.',
+    algorithmHint: 'Ogni portafoglio conosce ES256.',
     signing: 'Che cosa firma la chiave',
     every: 'Ogni documento',
     everyHint: 'Ogni credenziale e ogni lista di stato richiede una firma della chiave.',

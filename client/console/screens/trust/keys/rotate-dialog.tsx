@@ -67,7 +67,7 @@ export function RotateDialog({ signingKey, providers, onClose }: Props) {
             <button type="button" className="primary" disabled={rotating.isPending} onClick={() => rotating.mutate()}>
               {words.run}
             </button>
-            <button type="button" onClick={onClose}>
+            <button type="button" disabled={rotating.isPending} onClick={onClose}>
               {common.cancel}
             </button>
           </div>
