@@ -7,7 +7,7 @@ export const de: SigningKeyTexts = {
   intro: 'Welcher Eintrag mit welchem Schlüssel signiert, und wo der Schlüssel liegt.',
   database: 'Datenbank',
   databaseIntro:
-    'Die Datenbank enthält diese privaten Schlüssel. Sie sind verschlüsselt, wenn KEY_ENCRYPTION_KEY gesetzt ist.',
+    'Die Datenbank enthält diese privaten Schlüssel. Sie sind verschlüsselt, wenn KEY_ENCRYPTION_KEY oder KEY_ENCRYPTION_PROVIDER gesetzt ist.',
   kinds: {
     pkcs11: 'Hardware-Sicherheitsmodul (PKCS#11)',
     'aws-kms': 'AWS KMS',

@@ -5,7 +5,8 @@ export const en = {
   title: 'Signing keys',
   intro: 'Which record signs with which key, and where the key is.',
   database: 'Database',
-  databaseIntro: 'The database holds these private keys, encrypted if KEY_ENCRYPTION_KEY is set.',
+  databaseIntro:
+    'The database holds these private keys, encrypted if KEY_ENCRYPTION_KEY or KEY_ENCRYPTION_PROVIDER is set.',
   kinds: {
     pkcs11: 'Hardware security module (PKCS#11)',
     'aws-kms': 'AWS KMS',
@@ -93,7 +94,7 @@ export const en = {
     everyHint: 'Each credential and status list needs one signature of the key.',
     delegated: 'Only certificates of short-lived signers',
     delegatedHint:
-      'Signers in the memory of the service then sign the documents. The record needs a certificate of a certificate authority. Until then its own key signs.',
+      'Signers in the memory of the service then sign the documents. The record needs the certificate of a certification authority. Until then its own key signs.',
   },
   certify: {
     save: 'Save the choice',

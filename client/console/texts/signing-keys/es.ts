@@ -6,7 +6,8 @@ export const es: SigningKeyTexts = {
   title: 'Claves de firma',
   intro: 'Qué registro firma con qué clave y dónde está la clave.',
   database: 'Base de datos',
-  databaseIntro: 'La base de datos contiene estas claves privadas. Están cifradas si KEY_ENCRYPTION_KEY está definida.',
+  databaseIntro:
+    'La base de datos contiene estas claves privadas. Están cifradas si KEY_ENCRYPTION_KEY o KEY_ENCRYPTION_PROVIDER está definida.',
   kinds: {
     pkcs11: 'Módulo de seguridad de hardware (PKCS#11)',
     'aws-kms': 'AWS KMS',

@@ -6,7 +6,8 @@ export const fr: SigningKeyTexts = {
   title: 'Clés de signature',
   intro: 'Quel enregistrement signe avec quelle clé, et où se trouve la clé.',
   database: 'Base de données',
-  databaseIntro: 'La base de données contient ces clés privées. Elles sont chiffrées si KEY_ENCRYPTION_KEY est défini.',
+  databaseIntro:
+    'La base de données contient ces clés privées. Elles sont chiffrées si KEY_ENCRYPTION_KEY ou KEY_ENCRYPTION_PROVIDER est défini.',
   kinds: {
     pkcs11: 'Module matériel de sécurité (PKCS#11)',
     'aws-kms': 'AWS KMS',

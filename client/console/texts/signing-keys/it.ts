@@ -6,7 +6,8 @@ export const it: SigningKeyTexts = {
   title: 'Chiavi di firma',
   intro: 'Quale voce firma con quale chiave, e dove si trova la chiave.',
   database: 'Database',
-  databaseIntro: 'Il database contiene queste chiavi private. Sono cifrate se KEY_ENCRYPTION_KEY è impostata.',
+  databaseIntro:
+    'Il database contiene queste chiavi private. Sono cifrate se KEY_ENCRYPTION_KEY o KEY_ENCRYPTION_PROVIDER è impostata.',
   kinds: {
     pkcs11: 'Modulo di sicurezza hardware (PKCS#11)',
     'aws-kms': 'AWS KMS',

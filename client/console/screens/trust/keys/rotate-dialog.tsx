@@ -43,8 +43,9 @@ export function RotateDialog({ signingKey, providers, onClose }: Props) {
       Promise.all(['trust', 'agent'].map((subject) => client.invalidateQueries({ queryKey: [subject] }))),
   })
   const rotated = rotating.data
+  const name = nameOfRecord(signingKey, language)
   return (
-    <Dialog title={words.title[signingKey.kind](nameOfRecord(signingKey, language))} onClose={onClose}>
+    <Dialog title={rotated === undefined ? words.title[signingKey.kind](name) : name} onClose={onClose}>
       {rotated === undefined ? (
         <>
           <h3>{words.effects}</h3>
