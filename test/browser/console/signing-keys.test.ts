@@ -180,6 +180,8 @@ withToken(`a provider that is away says so with its reason, and a rotation there
         const dialog = page.getByRole('dialog')
         await dialog.getByRole('button', { name: words.dialog.run }).click()
         await dialog.getByText('Signing is not available at the moment.').waitFor(SOON)
+        // The service answers, so the console does not say that the service is away.
+        expect(await page.getByText(en.connection.away).count()).toBe(0)
         await assertGood(page, 'signing-keys-refused')
         await dialog.getByRole('button', { name: en.common.cancel }).click()
         for (const viewport of SIZES) {
