@@ -61,6 +61,9 @@ function Whole({ issuer }: { readonly issuer: IssuerSigner }) {
           <Signing issuer={issuer} />
           <Formats issuer={issuer} />
         </Panel>
+        <CertificatePanel signer={issuer} none={words.noIssuerCertificate}>
+          {issuer.changeable ? <GetCertificate issuer={issuer} /> : undefined}
+        </CertificatePanel>
         <Panel title={words.assigned}>
           <Types issuer={issuer} />
         </Panel>
@@ -71,9 +74,6 @@ function Whole({ issuer }: { readonly issuer: IssuerSigner }) {
             <FacePanel kind="issuer" signer={issuer} />
           </May>
         )}
-        <CertificatePanel signer={issuer} none={words.noIssuerCertificate}>
-          {issuer.changeable ? <GetCertificate issuer={issuer} /> : undefined}
-        </CertificatePanel>
         <Registrations kind="issuer" signer={issuer} />
       </div>
     </div>

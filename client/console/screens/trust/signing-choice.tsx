@@ -1,4 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useId } from 'react'
 import { useFormContext } from 'react-hook-form'
 import { changeSigning, type Signing } from '../../queries/trust.js'
 import { useSigningKeyTexts } from '../../texts/signing-keys/use-signing-key-texts.js'
@@ -19,6 +20,7 @@ interface Props {
 export function SigningChoice({ id, signing, isCertified, onSaved }: Props) {
   const { choice: words, certify } = useSigningKeyTexts()
   const client = useQueryClient()
+  const title = useId()
   const { register, watch } = useFormContext<CertifyForm>()
   const chosen = watch('signing')
   const saving = useMutation({
@@ -30,8 +32,11 @@ export function SigningChoice({ id, signing, isCertified, onSaved }: Props) {
   })
   return (
     <div className="fields">
-      <fieldset className="bare">
-        <legend>{words.signing}</legend>
+      {/* The number of the step stands beside a paragraph, but not beside a legend. */}
+      <p id={title}>
+        <strong>{words.signing}</strong>
+      </p>
+      <fieldset className="bare" aria-labelledby={title}>
         <Check type="radio" value="every" {...register('signing')}>
           {words.every} <span className="soft">{words.everyHint}</span>
         </Check>

@@ -59,13 +59,6 @@ function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
         <Panel title={words.clientIds} intro={words.clientIdsIntro}>
           <ClientIds verifier={verifier} />
         </Panel>
-      </div>
-      <div className="stack">
-        {changeable && (
-          <May call="signers.renameVerifier">
-            <FacePanel kind="verifier" signer={verifier} />
-          </May>
-        )}
         <CertificatePanel signer={verifier} none={words.noVerifierCertificate}>
           {isDefault && changeable ? (
             <FileCertificate kind="verifier" host={hostOf(verifier)} />
@@ -73,6 +66,13 @@ function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
             <Certify kind="verifier" id={id} signing="every" isCertified={certificate !== null} />
           ) : undefined}
         </CertificatePanel>
+      </div>
+      <div className="stack">
+        {changeable && (
+          <May call="signers.renameVerifier">
+            <FacePanel kind="verifier" signer={verifier} />
+          </May>
+        )}
         <Registrations kind="verifier" signer={verifier} />
       </div>
     </div>

@@ -25,7 +25,8 @@ export const de: SigningKeyTexts = {
   reasons: {
     unavailable: 'Der Anbieter ist nicht erreichbar oder überlastet.',
     timeout: 'Der Anbieter antwortet nicht rechtzeitig.',
-    refused: 'Der Anbieter weist diesen Dienst ab. Prüfen Sie die Zugangsdaten des Dienstes.',
+    refused:
+      'Der Anbieter weist diesen Dienst ab. Prüfen Sie die Zugangsdaten des Dienstes. Wenn sie sich geändert haben, starten Sie den Dienst neu.',
     failed: 'Der Anbieter ist aus unbekanntem Grund ausgefallen.',
   },
   effect: 'Einträge mit Schlüsseln hier können erst wieder signieren, wenn der Anbieter funktioniert.',

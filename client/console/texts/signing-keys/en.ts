@@ -24,7 +24,8 @@ export const en = {
   reasons: {
     unavailable: 'The provider cannot be reached, or it is overloaded.',
     timeout: 'The provider does not answer in time.',
-    refused: 'The provider refuses this service. Check the credentials of the service.',
+    refused:
+      'The provider refuses this service. Check the credentials of the service. If they have changed, restart the service.',
     failed: 'The provider failed for an unknown reason.',
   },
   effect: 'Records with keys here cannot sign until the provider works again.',

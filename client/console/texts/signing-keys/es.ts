@@ -25,7 +25,8 @@ export const es: SigningKeyTexts = {
   reasons: {
     unavailable: 'No se puede contactar con el proveedor, o está sobrecargado.',
     timeout: 'El proveedor no responde a tiempo.',
-    refused: 'El proveedor rechaza este servicio. Compruebe las credenciales del servicio.',
+    refused:
+      'El proveedor rechaza este servicio. Compruebe las credenciales del servicio. Si han cambiado, reinicie el servicio.',
     failed: 'El proveedor ha fallado por un motivo desconocido.',
   },
   effect: 'Los registros con claves aquí no pueden firmar hasta que el proveedor vuelva a funcionar.',

@@ -25,7 +25,8 @@ export const fr: SigningKeyTexts = {
   reasons: {
     unavailable: 'Le fournisseur est inaccessible ou surchargé.',
     timeout: 'Le fournisseur ne répond pas à temps.',
-    refused: 'Le fournisseur refuse ce service. Vérifiez les identifiants du service.',
+    refused:
+      'Le fournisseur refuse ce service. Vérifiez les identifiants du service. S’ils ont changé, redémarrez le service.',
     failed: 'Le fournisseur a échoué pour une raison inconnue.',
   },
   effect: 'Les enregistrements dont la clé est ici ne peuvent pas signer tant que le fournisseur ne fonctionne pas.',

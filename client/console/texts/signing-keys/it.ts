@@ -25,7 +25,8 @@ export const it: SigningKeyTexts = {
   reasons: {
     unavailable: 'Il fornitore non è raggiungibile o è sovraccarico.',
     timeout: 'Il fornitore non risponde in tempo.',
-    refused: 'Il fornitore rifiuta questo servizio. Controllare le credenziali del servizio.',
+    refused:
+      'Il fornitore rifiuta questo servizio. Controllare le credenziali del servizio. Se sono cambiate, riavviare il servizio.',
     failed: 'Il fornitore ha avuto un errore di causa sconosciuta.',
   },
   effect: 'Le voci con chiavi qui non possono firmare finché il fornitore non funziona di nuovo.',
