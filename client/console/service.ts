@@ -8,19 +8,23 @@ import { isSomebodyThere } from './presence.js'
  * preflight request, and the session's cookie is valid only with this header. Reads while no user is active have the
  * header `x-console-idle`, and do not extend the session.
  */
-const consoleFetch: Fetch = async (address, request) => {
-  const headers = new Headers(request.headers)
-  headers.set('x-console', '1')
-  if ((request.method ?? 'GET') === 'GET' && !isSomebodyThere()) headers.set('x-console-idle', '1')
-  try {
-    const response = await fetch(address, { ...request, headers })
-    connection.heard(response.status)
-    return response
-  } catch (error) {
-    if (request.signal?.aborted !== true) connection.lost()
-    throw error
+const fetchThat =
+  (heard: (status: number) => void): Fetch =>
+  async (address, request) => {
+    const headers = new Headers(request.headers)
+    headers.set('x-console', '1')
+    if ((request.method ?? 'GET') === 'GET' && !isSomebodyThere()) headers.set('x-console-idle', '1')
+    try {
+      const response = await fetch(address, { ...request, headers })
+      heard(response.status)
+      return response
+    } catch (error) {
+      if (request.signal?.aborted !== true) connection.lost()
+      throw error
+    }
   }
-}
+
+const consoleFetch = fetchThat(connection.heard)
 
 /** The client of the service. */
 export const credence = createCredenceClient({ url: serviceUrl, fetch: consoleFetch })
@@ -30,6 +34,18 @@ export const credence = createCredenceClient({ url: serviceUrl, fetch: consoleFe
  * slowest call.
  */
 export const slowCredence = createCredenceClient({ url: serviceUrl, fetch: consoleFetch })
+
+/**
+ * A client for slow calls that may need a key provider. If the provider is away, the answer is a 503, although the service answers. The user
+ * reads this at once, and tries again if the provider works. So the client repeats no call.
+ */
+export const keyCredence = createCredenceClient({
+  url: serviceUrl,
+  fetch: fetchThat((status) => {
+    if (status !== 503) connection.heard(status)
+  }),
+  retries: 0,
+})
 
 const addressOf = (path: string): URL => new URL(path.replace(/^\//, ''), serviceUrl)
 

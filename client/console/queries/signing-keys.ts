@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { CredenceInputs, CredenceOutputs } from '../../index.js'
-import { credence, slowCredence } from '../service.js'
+import { credence, keyCredence, slowCredence } from '../service.js'
 import { cursorOf, itemsOf, paged } from './pages.js'
 
 /** The key with which a record signs, with the rules for its rotation. */
@@ -45,6 +45,6 @@ export function rotateKey(
 ): Promise<RotatedKey> {
   const input = { id, ...wish }
   return kind === 'issuer'
-    ? slowCredence.signingKeys.rotateIssuer.mutate(input)
-    : slowCredence.signingKeys.rotateVerifier.mutate(input)
+    ? keyCredence.signingKeys.rotateIssuer.mutate(input)
+    : keyCredence.signingKeys.rotateVerifier.mutate(input)
 }

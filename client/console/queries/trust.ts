@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import type { CredenceInputs, CredenceOutputs } from '../../index.js'
-import { credence, slowCredence } from '../service.js'
+import { credence, keyCredence, slowCredence } from '../service.js'
 import { cursorOf, itemsOf, paged } from './pages.js'
 
 export type SignerKind = 'issuer' | 'verifier'
@@ -95,8 +95,36 @@ export interface NewSigner extends Required<Pick<NewIssuer, 'method' | 'keyProvi
 /** Creates a record. @param record a verifier signs every request with its own key, whatever `signing` is */
 export const makeSigner = (kind: SignerKind, { signing, display, ...record }: NewSigner) =>
   kind === 'issuer'
-    ? slowCredence.agent.createIssuer.mutate({ ...record, signing, display: [...display] })
-    : slowCredence.agent.createVerifier.mutate({ ...record, display: [...display] })
+    ? keyCredence.agent.createIssuer.mutate({ ...record, signing, display: [...display] })
+    : keyCredence.agent.createVerifier.mutate({ ...record, display: [...display] })
+
+/** The documents that the key of an issuer signs itself: all documents, or certificates of short-lived signers. */
+export type Signing = NewIssuer['signing'] & string
+
+/**
+ * A certificate request (PEM) for the key of a record. The key may be in a provider, so the call is sent alone.
+ *
+ * @param signing the documents that the key of an issuer will sign: the request asks for a fitting certificate
+ */
+export const requestCertificate = async (kind: SignerKind, id: string, signing: Signing): Promise<string> =>
+  (kind === 'issuer'
+    ? await keyCredence.agent.requestIssuerCertificate.query({ id, signing })
+    : await keyCredence.agent.requestVerifierCertificate.query({ id })
+  ).certificateRequest
+
+/** Gives the key of a record a certificate. @param certificate `chain` is PEM; `signing` is for issuers only */
+export async function certifySigner(
+  kind: SignerKind,
+  id: string,
+  { chain, signing }: { readonly chain: string; readonly signing: Signing },
+): Promise<void> {
+  if (kind === 'issuer') await credence.agent.certifyIssuer.mutate({ id, chain, signing })
+  else await credence.agent.certifyVerifier.mutate({ id, chain })
+}
+
+/** Changes the documents that the key of an issuer without a certificate signs. */
+export const changeSigning = async (id: string, signing: Signing): Promise<Signing> =>
+  (await credence.agent.changeIssuerSigning.mutate({ id, signing })).signing
 
 /** Changes the display and the branding of a record. @param change `before` and `brandingBefore` are what the user saw */
 export const changeFace = (

@@ -55,6 +55,11 @@ const FORMS: readonly Form[] = [
     open: (page) => page.locator('summary').first().click(),
     field: (page) => page.getByPlaceholder('-----BEGIN CERTIFICATE-----'),
   },
+  {
+    name: 'the certificate of an issuer',
+    path: () => `/trust/issuers/${ids.issuer}`,
+    field: (page) => page.getByPlaceholder('-----BEGIN CERTIFICATE-----'),
+  },
   { name: 'a trusted issuer', path: () => '/trust/trusted', field: (page) => textbox(page, 'Note') },
   { name: 'a new hosted wallet', path: () => '/wallets', field: (page) => textbox(page, 'Name') },
   { name: 'a link for a hosted wallet', path: () => `/wallets/${ids.wallet}`, field: (page) => textbox(page, 'PIN') },

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { PLACES } from '../../../client/console/navigation.js'
 import { NEEDS, type Operation } from '../../../client/console/operations.js'
 import { en } from '../../../client/console/texts/en.js'
+import { en as keyTexts } from '../../../client/console/texts/signing-keys/en.js'
 import { en as listTexts } from '../../../client/console/texts/trust-lists/en.js'
 import { ask, type ConsoleService, logIn, startConsole } from '../../console/actors.js'
 import { assertGood } from '../actors.js'
@@ -18,7 +19,12 @@ const QUERY = [{ fields: [{ path: ['$.type'], filter: { contains: { const: 'Proo
 const ROLES = ['admin', 'issuing', 'verifying'] as const
 
 /** The buttons and links of screens, with the operation that each of them leads to. */
-const BUTTONS: readonly (readonly [path: Path, role: 'button' | 'link', name: string, operation: Operation])[] = [
+const BUTTONS: readonly (readonly [
+  path: Path,
+  role: 'button' | 'link',
+  name: string | RegExp,
+  operation: Operation,
+])[] = [
   ['/types', 'link', en.types.make, 'schemas.create'],
   ['/types', 'link', en.types.offer, 'credentialOffers.create'],
   ['/types', 'link', 'Proof of purchase', 'schemas.versions'],
@@ -35,6 +41,10 @@ const BUTTONS: readonly (readonly [path: Path, role: 'button' | 'link', name: st
   ['/trust', 'link', en.trust.newVerifier, 'agent.createVerifier'],
   ['/trust', 'link', en.trust.lists, 'trustLists.list'],
   ['/trust', 'link', en.trust.explain, 'trustLists.explain'],
+  ['/trust', 'link', keyTexts.title, 'signingKeys.list'],
+  // The default records have the host as their name.
+  ['/trust/keys', 'button', new RegExp(`^${keyTexts.rotateOf.issuer('127.0.0.1')}`), 'signingKeys.rotateIssuer'],
+  ['/trust/keys', 'button', new RegExp(`^${keyTexts.rotateOf.verifier('127.0.0.1')}`), 'signingKeys.rotateVerifier'],
   ['/trust/lists', 'button', lists.add, 'trustLists.add'],
   ['/trust/lists/$id', 'button', lists.refresh, 'trustLists.refresh'],
   ['/trust/lists/$id', 'button', lists.remove, 'trustLists.remove'],

@@ -14,6 +14,7 @@ import { Screen } from '../../ui/screen.js'
 import { Tag } from '../../ui/tag.js'
 import { May } from '../../ui/use-may.js'
 import { CertificatePanel } from './certificate-panel.js'
+import { Certify } from './certify.js'
 import { FacePanel } from './face.js'
 import { FileCertificate } from './file-certificate.js'
 import { hostOf } from './host.js'
@@ -60,6 +61,9 @@ function Whole({ issuer }: { readonly issuer: IssuerSigner }) {
           <Signing issuer={issuer} />
           <Formats issuer={issuer} />
         </Panel>
+        <CertificatePanel signer={issuer} none={words.noIssuerCertificate}>
+          {issuer.changeable ? <GetCertificate issuer={issuer} /> : undefined}
+        </CertificatePanel>
         <Panel title={words.assigned}>
           <Types issuer={issuer} />
         </Panel>
@@ -70,21 +74,32 @@ function Whole({ issuer }: { readonly issuer: IssuerSigner }) {
             <FacePanel kind="issuer" signer={issuer} />
           </May>
         )}
-        <CertificatePanel signer={issuer} none={issuer.isDefault ? words.noIssuerCertificate : words.noOwnCertificate}>
-          {issuer.isDefault && issuer.changeable ? <FileCertificate kind="issuer" host={hostOf(issuer)} /> : undefined}
-        </CertificatePanel>
         <Registrations kind="issuer" signer={issuer} />
       </div>
     </div>
   )
 }
 
-function Signing({ issuer: { signing } }: { readonly issuer: IssuerSigner }) {
+/** The certificate of the default issuer comes from a file. Other issuers get their certificate here. */
+function GetCertificate({ issuer }: { readonly issuer: IssuerSigner }) {
+  const { id, isDefault, certificate } = issuer
+  const signing = issuer.signing ?? 'every'
+  return isDefault ? (
+    <FileCertificate kind="issuer" host={hostOf(issuer)} signing={signing} />
+  ) : (
+    <Certify kind="issuer" id={id} signing={signing} isCertified={certificate !== null} />
+  )
+}
+
+function Signing({ issuer: { signing, isDefault } }: { readonly issuer: IssuerSigner }) {
   const words = useSigningKeyTexts()
   if (signing === null) return null
   return (
     <dl>
-      <Fact name={words.signing}>{words.signings[signing]}</Fact>
+      <Fact name={words.signing}>
+        {words.signings[signing]}
+        {isDefault && <span className="soft"> {words.signingFixed}</span>}
+      </Fact>
     </dl>
   )
 }

@@ -49,7 +49,7 @@ export function Verifier() {
 
 function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
   const { trust: words } = useTexts()
-  const { id, isDefault, changeable } = verifier
+  const { id, isDefault, changeable, certificate } = verifier
   return (
     <div className="panels">
       <div className="stack">
@@ -59,6 +59,13 @@ function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
         <Panel title={words.clientIds} intro={words.clientIdsIntro}>
           <ClientIds verifier={verifier} />
         </Panel>
+        <CertificatePanel signer={verifier} none={words.noVerifierCertificate}>
+          {isDefault && changeable ? (
+            <FileCertificate kind="verifier" host={hostOf(verifier)} />
+          ) : changeable ? (
+            <Certify kind="verifier" id={id} signing="every" isCertified={certificate !== null} />
+          ) : undefined}
+        </CertificatePanel>
       </div>
       <div className="stack">
         {changeable && (
@@ -66,13 +73,6 @@ function Whole({ verifier }: { readonly verifier: VerifierSigner }) {
             <FacePanel kind="verifier" signer={verifier} />
           </May>
         )}
-        <CertificatePanel signer={verifier} none={words.noVerifierCertificate}>
-          {isDefault && changeable ? (
-            <FileCertificate kind="verifier" host={hostOf(verifier)} />
-          ) : changeable ? (
-            <Certify id={id} />
-          ) : undefined}
-        </CertificatePanel>
         <Registrations kind="verifier" signer={verifier} />
       </div>
     </div>

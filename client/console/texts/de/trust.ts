@@ -97,8 +97,6 @@ export const trust: InOtherWords<typeof english> = {
     fingerprint: 'Fingerabdruck (SHA-256)',
     noIssuerCertificate:
       'Dieser Aussteller hat kein Zertifikat. Wallets erkennen ihn an seiner DID. Er kann keine mobilen Dokumente ausstellen.',
-    noOwnCertificate:
-      'Dieser Aussteller hat kein Zertifikat. Nur der Standardaussteller kann ein Zertifikat haben, aus der Datei von ISSUER_X509.',
     noVerifierCertificate:
       'Dieser Prüfer hat kein Zertifikat. Wallets erkennen ihn an seiner DID. Viele Wallets verlangen ein Zertifikat.',
     getCertificate: 'Zertifikat beantragen',

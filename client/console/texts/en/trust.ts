@@ -91,8 +91,6 @@ export const trust = {
     fingerprint: 'Fingerprint (SHA-256)',
     noIssuerCertificate:
       'This issuer has no certificate. Wallets identify it by its DID. It cannot issue mobile documents.',
-    noOwnCertificate:
-      'This issuer has no certificate. Only the default issuer can have a certificate, from the file of ISSUER_X509.',
     noVerifierCertificate:
       'This verifier has no certificate. Wallets identify it by its DID. Many wallets require a certificate.',
     getCertificate: 'Get a certificate',

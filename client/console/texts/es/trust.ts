@@ -98,8 +98,6 @@ export const trust: InOtherWords<typeof english> = {
     fingerprint: 'Huella digital (SHA-256)',
     noIssuerCertificate:
       'Este emisor no tiene certificado. Las carteras lo identifican por su DID. No puede expedir documentos móviles.',
-    noOwnCertificate:
-      'Este emisor no tiene certificado. Solo el emisor predeterminado puede tener un certificado, del archivo de ISSUER_X509.',
     noVerifierCertificate:
       'Este verificador no tiene certificado. Las carteras lo identifican por su DID. Muchas carteras exigen un certificado.',
     getCertificate: 'Obtener un certificado',

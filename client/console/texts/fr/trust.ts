@@ -98,8 +98,6 @@ export const trust: InOtherWords<typeof english> = {
     fingerprint: 'Empreinte (SHA-256)',
     noIssuerCertificate:
       'Cet émetteur n’a pas de certificat. Les portefeuilles l’identifient par son DID. Il ne peut pas émettre de documents mobiles.',
-    noOwnCertificate:
-      'Cet émetteur n’a pas de certificat. Seul l’émetteur par défaut peut avoir un certificat, issu du fichier d’ISSUER_X509.',
     noVerifierCertificate:
       'Ce vérificateur n’a pas de certificat. Les portefeuilles l’identifient par son DID. De nombreux portefeuilles exigent un certificat.',
     getCertificate: 'Obtenir un certificat',

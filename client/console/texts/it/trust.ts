@@ -97,8 +97,6 @@ export const trust: InOtherWords<typeof english> = {
     fingerprint: 'Impronta digitale (SHA-256)',
     noIssuerCertificate:
       'Questo emittente non ha un certificato. I portafogli lo identificano con il suo DID. Non può rilasciare documenti mobili.',
-    noOwnCertificate:
-      'Questo emittente non ha un certificato. Solo l’emittente predefinito può averne uno, dal file di ISSUER_X509.',
     noVerifierCertificate:
       'Questo verificatore non ha un certificato. I portafogli lo identificano con il suo DID. Molti portafogli richiedono un certificato.',
     getCertificate: 'Ottieni un certificato',

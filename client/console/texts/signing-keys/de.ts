@@ -7,7 +7,7 @@ export const de: SigningKeyTexts = {
   intro: 'Welcher Eintrag mit welchem Schlüssel signiert, und wo der Schlüssel liegt.',
   database: 'Datenbank',
   databaseIntro:
-    'Die Datenbank enthält diese privaten Schlüssel. Sie sind verschlüsselt, wenn KEY_ENCRYPTION_KEY gesetzt ist.',
+    'Die Datenbank enthält diese privaten Schlüssel. Sie sind verschlüsselt, wenn KEY_ENCRYPTION_KEY oder KEY_ENCRYPTION_PROVIDER gesetzt ist.',
   kinds: {
     pkcs11: 'Hardware-Sicherheitsmodul (PKCS#11)',
     'aws-kms': 'AWS KMS',
@@ -25,7 +25,8 @@ export const de: SigningKeyTexts = {
   reasons: {
     unavailable: 'Der Anbieter ist nicht erreichbar oder überlastet.',
     timeout: 'Der Anbieter antwortet nicht rechtzeitig.',
-    refused: 'Der Anbieter weist diesen Dienst ab. Prüfen Sie die Zugangsdaten des Dienstes.',
+    refused:
+      'Der Anbieter weist diesen Dienst ab. Prüfen Sie die Zugangsdaten des Dienstes. Wenn sie sich geändert haben, starten Sie den Dienst neu.',
     failed: 'Der Anbieter ist aus unbekanntem Grund ausgefallen.',
   },
   effect: 'Einträge mit Schlüsseln hier können erst wieder signieren, wenn der Anbieter funktioniert.',
@@ -43,11 +44,15 @@ export const de: SigningKeyTexts = {
   noCertificate: 'keines',
   former: 'Frühere Schlüssel',
   formerKeys: (n: number) => `${count(n, 'früherer Schlüssel', 'frühere Schlüssel')} für Statuslisten`,
-  signing: 'Signiert selbst',
+  signing: 'Der Schlüssel signiert',
   signings: { every: 'jedes Dokument', delegated: 'Zertifikate kurzlebiger Signierer' },
+  signingFixed: 'ISSUER_SIGNING entscheidet für den Standardaussteller.',
   actions: 'Aktionen',
   rotate: 'Wechseln',
-  rotateOf: (name: string) => `Schlüssel von ${name} wechseln`,
+  rotateOf: {
+    issuer: (name: string) => `Schlüssel des Ausstellers ${name} wechseln`,
+    verifier: (name: string) => `Schlüssel des Prüfers ${name} wechseln`,
+  },
   kept: {
     'certificate-file':
       'Der Schlüssel gehört zu einer Zertifikatsdatei. Ersetzen Sie die Datei, um den Schlüssel zu wechseln.',
@@ -55,7 +60,10 @@ export const de: SigningKeyTexts = {
       'Der Schlüssel gehört zu VERIFIER_ATTESTATION. Ersetzen Sie die Bestätigung, um den Schlüssel zu wechseln.',
   },
   dialog: {
-    title: (name: string) => `Schlüssel von ${name} wechseln?`,
+    title: {
+      issuer: (name: string) => `Schlüssel des Ausstellers ${name} wechseln?`,
+      verifier: (name: string) => `Schlüssel des Prüfers ${name} wechseln?`,
+    },
     effects: 'Was geschieht',
     newKey: 'Die nächste Signatur entsteht mit dem neuen Schlüssel.',
     didStays: 'Die DID bleibt gleich.',
@@ -91,5 +99,17 @@ export const de: SigningKeyTexts = {
     delegated: 'Nur Zertifikate kurzlebiger Signierer',
     delegatedHint:
       'Signierer im Speicher des Dienstes signieren dann die Dokumente. Der Eintrag braucht das Zertifikat einer Zertifizierungsstelle. Bis dahin signiert sein eigener Schlüssel.',
+  },
+  certify: {
+    save: 'Auswahl speichern',
+    saved: 'Die Auswahl ist gespeichert. Sie gilt mit dem nächsten Zertifikat.',
+    withCertificate:
+      'Das jetzige Zertifikat passt nicht zu dieser Auswahl. Die Auswahl gilt mit einem neuen Zertifikat. Fahren Sie mit den nächsten Schritten fort.',
+    send: {
+      every:
+        'Senden Sie die Anforderung an eine Zertifizierungsstelle, der Prüfer vertrauen. Die Zertifizierungsstelle sendet ein Zertifikat zurück.',
+      delegated:
+        'Senden Sie die Anforderung an eine Zertifizierungsstelle, der Prüfer vertrauen. Die Zertifizierungsstelle sendet das Zertifikat einer untergeordneten Zertifizierungsstelle zurück (CA:TRUE, keyCertSign).',
+    },
   },
 }

@@ -5,7 +5,8 @@ export const en = {
   title: 'Signing keys',
   intro: 'Which record signs with which key, and where the key is.',
   database: 'Database',
-  databaseIntro: 'The database holds these private keys, encrypted if KEY_ENCRYPTION_KEY is set.',
+  databaseIntro:
+    'The database holds these private keys, encrypted if KEY_ENCRYPTION_KEY or KEY_ENCRYPTION_PROVIDER is set.',
   kinds: {
     pkcs11: 'Hardware security module (PKCS#11)',
     'aws-kms': 'AWS KMS',
@@ -23,7 +24,8 @@ export const en = {
   reasons: {
     unavailable: 'The provider cannot be reached, or it is overloaded.',
     timeout: 'The provider does not answer in time.',
-    refused: 'The provider refuses this service. Check the credentials of the service.',
+    refused:
+      'The provider refuses this service. Check the credentials of the service. If they have changed, restart the service.',
     failed: 'The provider failed for an unknown reason.',
   },
   effect: 'Records with keys here cannot sign until the provider works again.',
@@ -41,17 +43,24 @@ export const en = {
   noCertificate: 'none',
   former: 'Former keys',
   formerKeys: (n: number) => `${count(n, 'former key', 'former keys')} for status lists`,
-  signing: 'Signs itself',
+  signing: 'The key signs',
   signings: { every: 'every document', delegated: 'certificates of short-lived signers' },
+  signingFixed: 'ISSUER_SIGNING decides for the default issuer.',
   actions: 'Actions',
   rotate: 'Rotate',
-  rotateOf: (name: string) => `Rotate the key of ${name}`,
+  rotateOf: {
+    issuer: (name: string) => `Rotate the key of the issuer ${name}`,
+    verifier: (name: string) => `Rotate the key of the verifier ${name}`,
+  },
   kept: {
     'certificate-file': 'The key belongs to a certificate file. Replace the file to rotate the key.',
     attestation: 'The key belongs to VERIFIER_ATTESTATION. Replace the attestation to rotate the key.',
   },
   dialog: {
-    title: (name: string) => `Rotate the key of ${name}?`,
+    title: {
+      issuer: (name: string) => `Rotate the key of the issuer ${name}?`,
+      verifier: (name: string) => `Rotate the key of the verifier ${name}?`,
+    },
     effects: 'What happens',
     newKey: 'The next signature is made with the new key.',
     didStays: 'The DID stays the same.',
@@ -86,6 +95,17 @@ export const en = {
     everyHint: 'Each credential and status list needs one signature of the key.',
     delegated: 'Only certificates of short-lived signers',
     delegatedHint:
-      'Signers in the memory of the service then sign the documents. The record needs a certificate of a certificate authority. Until then its own key signs.',
+      'Signers in the memory of the service then sign the documents. The record needs the certificate of a certification authority. Until then its own key signs.',
+  },
+  certify: {
+    save: 'Save the choice',
+    saved: 'The choice is saved. It takes effect with the next certificate.',
+    withCertificate:
+      'The present certificate does not fit this choice. The choice takes effect with a new certificate. Go on with the next steps.',
+    send: {
+      every: 'Send the request to a certification authority that verifiers trust. The authority returns a certificate.',
+      delegated:
+        'Send the request to a certification authority that verifiers trust. The authority returns the certificate of a subordinate authority (CA:TRUE, keyCertSign).',
+    },
   },
 }

@@ -6,7 +6,8 @@ export const es: SigningKeyTexts = {
   title: 'Claves de firma',
   intro: 'Qué registro firma con qué clave y dónde está la clave.',
   database: 'Base de datos',
-  databaseIntro: 'La base de datos contiene estas claves privadas. Están cifradas si KEY_ENCRYPTION_KEY está definida.',
+  databaseIntro:
+    'La base de datos contiene estas claves privadas. Están cifradas si KEY_ENCRYPTION_KEY o KEY_ENCRYPTION_PROVIDER está definida.',
   kinds: {
     pkcs11: 'Módulo de seguridad de hardware (PKCS#11)',
     'aws-kms': 'AWS KMS',
@@ -24,7 +25,8 @@ export const es: SigningKeyTexts = {
   reasons: {
     unavailable: 'No se puede contactar con el proveedor, o está sobrecargado.',
     timeout: 'El proveedor no responde a tiempo.',
-    refused: 'El proveedor rechaza este servicio. Compruebe las credenciales del servicio.',
+    refused:
+      'El proveedor rechaza este servicio. Compruebe las credenciales del servicio. Si han cambiado, reinicie el servicio.',
     failed: 'El proveedor ha fallado por un motivo desconocido.',
   },
   effect: 'Los registros con claves aquí no pueden firmar hasta que el proveedor vuelva a funcionar.',
@@ -42,17 +44,24 @@ export const es: SigningKeyTexts = {
   noCertificate: 'ninguno',
   former: 'Claves anteriores',
   formerKeys: (n: number) => `${count(n, 'clave anterior', 'claves anteriores')} para listas de estado`,
-  signing: 'Firma ella misma',
+  signing: 'La clave firma',
   signings: { every: 'cada documento', delegated: 'certificados de firmantes de corta duración' },
+  signingFixed: 'ISSUER_SIGNING decide para el emisor predeterminado.',
   actions: 'Acciones',
   rotate: 'Rotar',
-  rotateOf: (name: string) => `Rotar la clave de ${name}`,
+  rotateOf: {
+    issuer: (name: string) => `Rotar la clave del emisor ${name}`,
+    verifier: (name: string) => `Rotar la clave del verificador ${name}`,
+  },
   kept: {
     'certificate-file': 'La clave pertenece a un archivo de certificado. Sustituya el archivo para rotar la clave.',
     attestation: 'La clave pertenece a VERIFIER_ATTESTATION. Sustituya la atestación para rotar la clave.',
   },
   dialog: {
-    title: (name: string) => `¿Rotar la clave de ${name}?`,
+    title: {
+      issuer: (name: string) => `¿Rotar la clave del emisor ${name}?`,
+      verifier: (name: string) => `¿Rotar la clave del verificador ${name}?`,
+    },
     effects: 'Qué ocurre',
     newKey: 'La próxima firma se hace con la clave nueva.',
     didStays: 'El DID no cambia.',
@@ -88,5 +97,17 @@ export const es: SigningKeyTexts = {
     delegated: 'Solo certificados de firmantes de corta duración',
     delegatedHint:
       'Firmantes en la memoria del servicio firman entonces los documentos. El registro necesita un certificado de autoridad de certificación. Hasta entonces firma su propia clave.',
+  },
+  certify: {
+    save: 'Guardar la elección',
+    saved: 'La elección está guardada. Se aplica con el próximo certificado.',
+    withCertificate:
+      'El certificado actual no corresponde a esta elección. La elección se aplica con un certificado nuevo. Continúe con los pasos siguientes.',
+    send: {
+      every:
+        'Envíe la petición a una autoridad de certificación en la que confíen los verificadores. La autoridad devuelve un certificado.',
+      delegated:
+        'Envíe la petición a una autoridad de certificación en la que confíen los verificadores. La autoridad devuelve el certificado de una autoridad subordinada (CA:TRUE, keyCertSign).',
+    },
   },
 }

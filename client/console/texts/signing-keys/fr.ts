@@ -6,7 +6,8 @@ export const fr: SigningKeyTexts = {
   title: 'Clés de signature',
   intro: 'Quel enregistrement signe avec quelle clé, et où se trouve la clé.',
   database: 'Base de données',
-  databaseIntro: 'La base de données contient ces clés privées. Elles sont chiffrées si KEY_ENCRYPTION_KEY est défini.',
+  databaseIntro:
+    'La base de données contient ces clés privées. Elles sont chiffrées si KEY_ENCRYPTION_KEY ou KEY_ENCRYPTION_PROVIDER est défini.',
   kinds: {
     pkcs11: 'Module matériel de sécurité (PKCS#11)',
     'aws-kms': 'AWS KMS',
@@ -24,7 +25,8 @@ export const fr: SigningKeyTexts = {
   reasons: {
     unavailable: 'Le fournisseur est inaccessible ou surchargé.',
     timeout: 'Le fournisseur ne répond pas à temps.',
-    refused: 'Le fournisseur refuse ce service. Vérifiez les identifiants du service.',
+    refused:
+      'Le fournisseur refuse ce service. Vérifiez les identifiants du service. S’ils ont changé, redémarrez le service.',
     failed: 'Le fournisseur a échoué pour une raison inconnue.',
   },
   effect: 'Les enregistrements dont la clé est ici ne peuvent pas signer tant que le fournisseur ne fonctionne pas.',
@@ -44,15 +46,22 @@ export const fr: SigningKeyTexts = {
   formerKeys: (n: number) => `${count(n, 'ancienne clé', 'anciennes clés')} pour des listes de statuts`,
   signing: 'La clé signe',
   signings: { every: 'chaque document', delegated: 'les certificats de signataires éphémères' },
+  signingFixed: 'ISSUER_SIGNING décide pour l’émetteur par défaut.',
   actions: 'Actions',
   rotate: 'Changer',
-  rotateOf: (name: string) => `Changer la clé de ${name}`,
+  rotateOf: {
+    issuer: (name: string) => `Changer la clé de l’émetteur ${name}`,
+    verifier: (name: string) => `Changer la clé du vérificateur ${name}`,
+  },
   kept: {
     'certificate-file': 'La clé appartient à un fichier de certificat. Remplacez le fichier pour changer la clé.',
     attestation: 'La clé appartient à VERIFIER_ATTESTATION. Remplacez l’attestation pour changer la clé.',
   },
   dialog: {
-    title: (name: string) => `Changer la clé de ${name} ?`,
+    title: {
+      issuer: (name: string) => `Changer la clé de l’émetteur ${name} ?`,
+      verifier: (name: string) => `Changer la clé du vérificateur ${name} ?`,
+    },
     effects: 'Ce qui se passe',
     newKey: 'La prochaine signature est faite avec la nouvelle clé.',
     didStays: 'Le DID reste le même.',
@@ -88,5 +97,17 @@ export const fr: SigningKeyTexts = {
     delegated: 'Seulement les certificats de signataires éphémères',
     delegatedHint:
       'Des signataires dans la mémoire du service signent alors les documents. L’enregistrement a besoin d’un certificat d’autorité de certification. D’ici là, sa propre clé signe.',
+  },
+  certify: {
+    save: 'Enregistrer le choix',
+    saved: 'Le choix est enregistré. Il s’applique avec le prochain certificat.',
+    withCertificate:
+      'Le certificat actuel ne correspond pas à ce choix. Le choix s’applique avec un nouveau certificat. Continuez avec les étapes suivantes.',
+    send: {
+      every:
+        'Envoyez la demande à une autorité de certification reconnue par les vérificateurs. L’autorité renvoie un certificat.',
+      delegated:
+        'Envoyez la demande à une autorité de certification reconnue par les vérificateurs. L’autorité renvoie le certificat d’une autorité subordonnée (CA:TRUE, keyCertSign).',
+    },
   },
 }

@@ -6,7 +6,8 @@ export const it: SigningKeyTexts = {
   title: 'Chiavi di firma',
   intro: 'Quale voce firma con quale chiave, e dove si trova la chiave.',
   database: 'Database',
-  databaseIntro: 'Il database contiene queste chiavi private. Sono cifrate se KEY_ENCRYPTION_KEY è impostata.',
+  databaseIntro:
+    'Il database contiene queste chiavi private. Sono cifrate se KEY_ENCRYPTION_KEY o KEY_ENCRYPTION_PROVIDER è impostata.',
   kinds: {
     pkcs11: 'Modulo di sicurezza hardware (PKCS#11)',
     'aws-kms': 'AWS KMS',
@@ -24,7 +25,8 @@ export const it: SigningKeyTexts = {
   reasons: {
     unavailable: 'Il fornitore non è raggiungibile o è sovraccarico.',
     timeout: 'Il fornitore non risponde in tempo.',
-    refused: 'Il fornitore rifiuta questo servizio. Controllare le credenziali del servizio.',
+    refused:
+      'Il fornitore rifiuta questo servizio. Controllare le credenziali del servizio. Se sono cambiate, riavviare il servizio.',
     failed: 'Il fornitore ha avuto un errore di causa sconosciuta.',
   },
   effect: 'Le voci con chiavi qui non possono firmare finché il fornitore non funziona di nuovo.',
@@ -44,15 +46,22 @@ export const it: SigningKeyTexts = {
   formerKeys: (n: number) => `${count(n, 'chiave precedente', 'chiavi precedenti')} per liste di stato`,
   signing: 'La chiave firma',
   signings: { every: 'ogni documento', delegated: 'certificati di firmatari di breve durata' },
+  signingFixed: 'ISSUER_SIGNING decide per l’emittente predefinito.',
   actions: 'Azioni',
   rotate: 'Ruota',
-  rotateOf: (name: string) => `Ruota la chiave di ${name}`,
+  rotateOf: {
+    issuer: (name: string) => `Ruota la chiave dell’emittente ${name}`,
+    verifier: (name: string) => `Ruota la chiave del verificatore ${name}`,
+  },
   kept: {
     'certificate-file': 'La chiave appartiene a un file di certificato. Sostituire il file per ruotare la chiave.',
     attestation: 'La chiave appartiene a VERIFIER_ATTESTATION. Sostituire l’attestazione per ruotare la chiave.',
   },
   dialog: {
-    title: (name: string) => `Ruotare la chiave di ${name}?`,
+    title: {
+      issuer: (name: string) => `Ruotare la chiave dell’emittente ${name}?`,
+      verifier: (name: string) => `Ruotare la chiave del verificatore ${name}?`,
+    },
     effects: 'Che cosa succede',
     newKey: 'La prossima firma è fatta con la nuova chiave.',
     didStays: 'Il DID resta lo stesso.',
@@ -80,12 +89,24 @@ export const it: SigningKeyTexts = {
     place: 'Posizione della chiave',
     placeHint: 'La chiave privata non lascia mai un fornitore di chiavi.',
     algorithm: 'Algoritmo',
-    algorithmHint: 'Ogni wallet conosce ES256.',
+    algorithmHint: 'Ogni portafoglio conosce ES256.',
     signing: 'Che cosa firma la chiave',
     every: 'Ogni documento',
     everyHint: 'Ogni credenziale e ogni lista di stato richiede una firma della chiave.',
     delegated: 'Solo certificati di firmatari di breve durata',
     delegatedHint:
       'Firmatari nella memoria del servizio firmano allora i documenti. La voce ha bisogno di un certificato di un’autorità di certificazione. Fino ad allora firma la sua chiave.',
+  },
+  certify: {
+    save: 'Salva la scelta',
+    saved: 'La scelta è salvata. Vale con il prossimo certificato.',
+    withCertificate:
+      'Il certificato attuale non corrisponde a questa scelta. La scelta vale con un nuovo certificato. Continuare con i passaggi seguenti.',
+    send: {
+      every:
+        'Inviare la richiesta a un’autorità di certificazione ritenuta attendibile dai verificatori. L’autorità restituisce un certificato.',
+      delegated:
+        'Inviare la richiesta a un’autorità di certificazione ritenuta attendibile dai verificatori. L’autorità restituisce il certificato di un’autorità subordinata (CA:TRUE, keyCertSign).',
+    },
   },
 }

@@ -102,7 +102,8 @@ export function faultOf(error: unknown): Error {
   if (error instanceof ProviderRefusal || error instanceof ProviderUnavailable || error instanceof TokenBroken)
     return error
   const code = codeOf(error).split('\n')[0]?.slice(0, 200) ?? ''
-  return REFUSES.test(code) ? new ProviderRefusal(`the token answered ${code}.`) : new TokenBroken(code)
+  const sentence = `the token answered ${code}.`
+  return REFUSES.test(code) ? new ProviderRefusal(sentence) : new TokenBroken(sentence)
 }
 
 /** The public point in CKA_EC_POINT. Some modules leave out the OCTET STRING around it (PKCS#11 v2.40 §2.3.3). */

@@ -87,7 +87,7 @@ export function KeyTable({ label, keys, onRotate }: Props) {
                 <button
                   type="button"
                   className="quiet"
-                  aria-label={words.rotateOf(nameOfRecord(key, language))}
+                  aria-label={words.rotateOf[key.kind](nameOfRecord(key, language))}
                   onClick={() => onRotate(key)}
                 >
                   {words.rotate}

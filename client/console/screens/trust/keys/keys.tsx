@@ -29,25 +29,23 @@ export function SigningKeys() {
       <Sections />
       <div className="stack">
         <Asked query={query}>
-          {(providers) => (
-            <>
-              {providers.map((provider) => (
-                <Panel key={provider.name} title={provider.name} intro={words.kinds[provider.kind]}>
-                  <ProviderHealth
-                    provider={provider}
-                    isChecking={query.isFetching}
-                    onCheck={() => void query.refetch()}
-                  />
-                  <Keys place={provider.name} onRotate={setRotating} />
-                </Panel>
-              ))}
-              {providers.length === 0 && <NoProviders />}
-            </>
-          )}
+          {(providers) =>
+            providers.map((provider) => (
+              <Panel key={provider.name} title={provider.name} intro={words.kinds[provider.kind]}>
+                <ProviderHealth
+                  provider={provider}
+                  isChecking={query.isFetching}
+                  onCheck={() => void query.refetch()}
+                />
+                <Keys place={provider.name} onRotate={setRotating} />
+              </Panel>
+            ))
+          }
         </Asked>
         <Panel title={words.database} intro={words.databaseIntro}>
           <Keys place={DATABASE} onRotate={setRotating} />
         </Panel>
+        {query.data?.length === 0 && <NoProviders />}
       </div>
       {rotating !== undefined && (
         <Rotating signingKey={rotating} providers={query.data ?? []} onClose={() => setRotating(undefined)} />

@@ -43,8 +43,9 @@ export function RotateDialog({ signingKey, providers, onClose }: Props) {
       Promise.all(['trust', 'agent'].map((subject) => client.invalidateQueries({ queryKey: [subject] }))),
   })
   const rotated = rotating.data
+  const name = nameOfRecord(signingKey, language)
   return (
-    <Dialog title={words.title(nameOfRecord(signingKey, language))} onClose={onClose}>
+    <Dialog title={rotated === undefined ? words.title[signingKey.kind](name) : name} onClose={onClose}>
       {rotated === undefined ? (
         <>
           <h3>{words.effects}</h3>
@@ -67,7 +68,7 @@ export function RotateDialog({ signingKey, providers, onClose }: Props) {
             <button type="button" className="primary" disabled={rotating.isPending} onClick={() => rotating.mutate()}>
               {words.run}
             </button>
-            <button type="button" onClick={onClose}>
+            <button type="button" disabled={rotating.isPending} onClick={onClose}>
               {common.cancel}
             </button>
           </div>
