@@ -59,6 +59,8 @@ interface Made extends ChainSigner {
   readonly madeAt: number
   readonly renewAt: number
   readonly endsAt: number
+  /** Whether the 24 hours have ended. The private key is dropped then, for good, whatever the clock says later. */
+  readonly hasEnded: () => boolean
   /** Whether a document needed it. The timer renews no signer that nobody needs. */
   isUsed: boolean
   /** Whether the last attempt to replace this signer failed. */
@@ -113,21 +115,26 @@ export function createDocumentSigners(ports: DocumentSignersPorts) {
 
   const nameOf = ({ keyId }: RecordKey, use: SignerUse): string => `${use} ${keyId}`
   const isFor = (made: Made, { x5c }: RecordKey): boolean => isSameChain(made.key.x5c, x5c)
-  const isInForce = ({ madeAt, endsAt }: Made, now: number): boolean => madeAt - EARLIER_MS <= now && now < endsAt
+  const isInForce = ({ madeAt, hasEnded }: Made, now: number): boolean => madeAt - EARLIER_MS <= now && !hasEnded()
 
   /** Signs with a private key of this process until the key ends, also if the caller keeps the signer for longer. */
-  const signerWith = (privateKey: KeyObject, publicJwk: Jwk, kid: string, endsAt: number): Signer => {
+  const signerWith = (
+    privateKey: KeyObject,
+    publicJwk: Jwk,
+    kid: string,
+    endsAt: number,
+  ): Pick<Made, 'hasEnded' | 'signer'> => {
     let key: KeyObject | undefined = privateKey
-    return {
-      alg: 'ES256',
-      kid,
-      publicJwk,
-      async sign(data) {
-        if (clock().getTime() >= endsAt) key = undefined
-        if (key === undefined) throw errors.signingUnavailable(new Error('The document signer has ended.'))
-        return signatureOver('ES256', key, data)
-      },
+    const keyNow = (): KeyObject | undefined => {
+      if (clock().getTime() >= endsAt) key = undefined
+      return key
     }
+    const sign: Signer['sign'] = async (data) => {
+      const usable = keyNow()
+      if (usable === undefined) throw errors.signingUnavailable(new Error('The document signer has ended.'))
+      return signatureOver('ES256', usable, data)
+    }
+    return { hasEnded: () => keyNow() === undefined, signer: { alg: 'ES256', kid, publicJwk, sign } }
   }
 
   async function make(key: RecordKey, use: SignerUse): Promise<Made> {
@@ -156,7 +163,7 @@ export function createDocumentSigners(ports: DocumentSignersPorts) {
     const endsAt = keyEndsAt.getTime()
     const [drawn = 0] = random(1)
     return {
-      signer: signerWith(privateKey, publicJwkOf(publicKey.export({ format: 'jwk' })), kid, endsAt),
+      ...signerWith(privateKey, publicJwkOf(publicKey.export({ format: 'jwk' })), kid, endsAt),
       // A root that issues signers itself is the trust anchor, so documents do not carry it (HAIP 1.0 §6.1.1).
       x5c: [certificate.raw.toString('base64'), ...x5c.slice(isSelfSigned(authority) ? 1 : 0)],
       key,
