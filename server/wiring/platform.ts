@@ -291,7 +291,6 @@ export async function createPlatform(
   })
   const statusLists = createStatusLists({
     store: stores.statusLists,
-    keys,
     documentSigners,
     config,
     clock,

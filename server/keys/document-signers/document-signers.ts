@@ -59,7 +59,7 @@ interface Made extends ChainSigner {
   readonly madeAt: number
   readonly renewAt: number
   readonly endsAt: number
-  /** Whether the 24 hours have ended. The private key is dropped then, for good, whatever the clock says later. */
+  /** Whether the 24 hours have ended. The private key is dropped then. A clock that is set back does not bring the key back. */
   readonly hasEnded: () => boolean
   /** Whether a document needed it. The timer renews no signer that nobody needs. */
   isUsed: boolean
@@ -268,14 +268,15 @@ export function createDocumentSigners(ports: DocumentSignersPorts) {
 
   return {
     /**
-     * The signer of a document that carries a chain, and the chain. It is the key itself, unless the certificate of the key is the
+     * The signer of a document, and the chain that the document carries. It is the key itself, unless the certificate of the key is the
      * certificate of an authority.
      *
+     * @param use undefined for a document that carries no chain. The key itself signs it.
      * @throws 503 if a document signer is needed and the key of the record cannot vouch for one now
      */
-    async signerOf(key: RecordKey, use: SignerUse): Promise<ChainSigner> {
-      if (authorityIn(key.x5c) !== undefined) return documentSigner(key, use)
-      return { signer: await keys.signer(key.keyId, key.kid), x5c: key.x5c }
+    async signerOf(key: RecordKey, use: SignerUse | undefined): Promise<ChainSigner> {
+      if (use !== undefined && authorityIn(key.x5c) !== undefined) return documentSigner(key, use)
+      return { signer: await keys.signer(key.keyId, key.kid), x5c: use === undefined ? null : key.x5c }
     },
 
     /** Renews and drops signers now, as the timer does. */
