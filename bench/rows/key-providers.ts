@@ -1,3 +1,8 @@
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pemOf } from '../../test/agent/authority.js'
+import { root } from '../../test/agent/certified.js'
+import { authorityOf } from '../../test/agent/delegated.js'
 import { makeToken, WITHOUT_TOKEN } from '../../test/keys/providers/softhsm.js'
 import { measureActors } from '../measure/actors.js'
 import { newBenchWallet } from '../wallet/wallet.js'
@@ -48,9 +53,17 @@ export function keyProviderRows(world: World, say: (line: string) => void): Row[
     world.atEnd(token.remove)
     return { ...token.env, ISSUER_KEY_PROVIDER: 'hsm' }
   })
+  const delegated = row(rowOf('of SoftHSM and signing delegated'), async () => {
+    const token = await makeToken()
+    world.atEnd(token.remove)
+    const keyPair = { publicKey: await token.newKey('authority', '0c0d'), privateKey: root.privateKey }
+    const path = join(token.directory, 'issuer.pem')
+    await writeFile(path, `key: hsm:authority\n${pemOf(authorityOf({ keyPair }))}`)
+    return { ...token.env, ISSUER_KEY_PROVIDER: 'hsm', ISSUER_X509: path, ISSUER_SIGNING: 'delegated' }
+  })
   const goals = [
     { kind: 'cpuRatio', of: inMemory.name, atMost: OF_MEMORY_KEYS },
     { kind: 'rate', of: inMemory.name, atLeast: Math.round(100 / OF_MEMORY_KEYS) / 100 },
   ] as const
-  return [inMemory, { ...inToken, goals }]
+  return [inMemory, { ...inToken, goals }, { ...delegated, goals }]
 }

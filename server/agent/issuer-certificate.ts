@@ -19,12 +19,13 @@ const refusal = (reason: string) => errors.badRequest(`chain ${reason}`)
 const FOR_ITS_KEY = 'must begin with a certificate for the key that signs for the issuer now'
 /** The end of an error about the certificate of an authority. */
 const AUTHORITY_HINT = ' unless signing is delegated'
+const CHANGED_MEANWHILE = 'The key of the issuer or its certificate was changed meanwhile. Try again.'
 const IN_FILE = 'ISSUER_X509 holds the certificate of the default issuer, and ISSUER_SIGNING says what its key signs'
 
 /** Dependencies of {@link createIssuerCertificates}. */
 export interface IssuerCertificatesPorts {
-  readonly agents: Pick<AgentStore, 'issuer' | 'setSigning'>
-  readonly store: Pick<KeyStore, 'certifyIssuer' | 'current'>
+  readonly agents: Pick<AgentStore, 'issuer'>
+  readonly store: Pick<KeyStore, 'certifyIssuer' | 'changeSigning' | 'current'>
   readonly keys: Pick<Keys, 'signer'>
   readonly config: Pick<Config, 'issuerBaseUrl'>
   readonly clock: () => Date
@@ -97,7 +98,8 @@ export function createIssuerCertificates({ agents, store, keys, config, clock }:
     /**
      * Changes what the key of an issuer signs, if its certificate allows both.
      *
-     * @throws 400 for the default issuer; 409 if the certificate of the key is of the other kind; 500 for an unknown issuer.
+     * @throws 400 for the default issuer; 409 if the certificate of the key is of the other kind, or if the key or its certificate
+     *   changes meanwhile; 500 for an unknown issuer.
      */
     async change(
       { id, signing }: { readonly id: string; readonly signing: Signing },
@@ -112,7 +114,8 @@ export function createIssuerCertificates({ agents, store, keys, config, clock }:
             ? 'The key of the issuer has the certificate of an authority. Send the certificate of a signer with signing every.'
             : 'The key of the issuer has the certificate of a signer. Send the certificate of an authority with signing delegated.',
         )
-      await agents.setSigning(id, signing, sub)
+      const done = await store.changeSigning({ keyId: key.id, x5c: key.x5c, issuerId: id, signing, actor: sub })
+      if (!done) throw errors.signingUnfit(CHANGED_MEANWHILE)
       return { ...record, signing }
     },
   }

@@ -156,6 +156,37 @@ export function createKeyStore({ prisma, sql }: Database) {
       return rows.length > 0
     },
 
+    /**
+     * Changes what the current signing key of an issuer signs, if the key has the certificate that the caller has seen.
+     *
+     * @returns false if the key or its certificate was changed in the meantime; then nothing is written.
+     */
+    async changeSigning({
+      keyId,
+      x5c,
+      issuerId,
+      signing,
+      actor,
+    }: Omit<CertifiedIssuer, 'x5c'> & Pick<StoredKey, 'x5c'>): Promise<boolean> {
+      const chain = x5c === null ? null : JSON.stringify(x5c)
+      // The lock makes a new certificate wait, or waits for it and then reads it.
+      const held = new Step<'id'>(
+        'held',
+        fragment`
+          SELECT id FROM keys WHERE id = ${keyId} AND retired_at IS NULL AND x5c::jsonb IS NOT DISTINCT FROM ${chain}::jsonb
+          FOR UPDATE`,
+      )
+      const changed = new Step<'id'>(
+        'changed',
+        fragment`
+          UPDATE issuers SET signing = ${signing}
+          WHERE id = ${issuerId} AND signing <> ${signing} AND EXISTS (SELECT 1 FROM ${held}) RETURNING id`,
+      )
+      const recorded = audited({ of: changed, actor, action: 'issuer.signing_changed', subject: 'issuer' })
+      const rows = await sql(idRow, [recorded])`SELECT id FROM ${held}`
+      return rows.length > 0
+    },
+
     /** The certificate chains of keys, by the ids of the keys. Unknown keys are left out. */
     async chains(ids: readonly string[]): Promise<ReadonlyMap<string, readonly string[] | null>> {
       const rows = await sql(zChain)`SELECT id, x5c FROM keys WHERE id = ANY(${[...ids]}::text[])`

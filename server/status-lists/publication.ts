@@ -4,7 +4,6 @@ import { ServiceError } from '../api/errors.js'
 import type { Config } from '../config/config.js'
 import { keyIdOf, signingDidOf } from '../dids/identity.js'
 import type { DocumentSigners } from '../keys/document-signers/document-signers.js'
-import type { Keys } from '../keys/keys.js'
 import { LruMap } from '../protocol/jose/lru-map.js'
 import { issuerNameOf } from '../protocol/sd-jwt-vc/issuer-name.js'
 import {
@@ -160,14 +159,13 @@ export type Publish = (form: StatusListForm, id: string) => Promise<PublishedLis
 /** Dependencies of {@link createPublication}. */
 export interface PublicationPorts {
   readonly store: Pick<StatusListStore, 'find' | 'setIndices'>
-  readonly keys: Pick<Keys, 'signer'>
   readonly documentSigners: Pick<DocumentSigners, 'signerOf'>
   readonly config: PublicationConfig
   readonly clock: () => Date
 }
 
 /** Signs lists, and caches a signed list until the status of one of its credentials changes. */
-export function createPublication({ store, keys, documentSigners, config, clock }: PublicationPorts): Publish {
+export function createPublication({ store, documentSigners, config, clock }: PublicationPorts): Publish {
   const published = new LruMap<string, Cached>(MAX_PUBLISHED, MAX_PUBLISHED_BYTES)
   const signing = new Map<string, Promise<Cached>>()
   const validityMs = config.statusListExpirySeconds * 1000
@@ -183,10 +181,8 @@ export function createPublication({ store, keys, documentSigners, config, clock 
   const sign = async (form: StatusListForm, list: StatusListRecord): Promise<Cached> => {
     const did = didOfList(list, config)
     const key = { keyId: list.keyId, kid: keyIdOf(did, list.publicJwk), x5c: list.x5c }
-    const { signer, x5c } =
-      form === 'bitstring' || form === 'suspension'
-        ? { signer: await keys.signer(key.keyId, key.kid), x5c: null }
-        : await documentSigners.signerOf(key, 'token')
+    const hasChain = form === 'token' || form === 'cwt'
+    const { signer, x5c } = await documentSigners.signerOf(key, hasChain ? 'token' : undefined)
     const set = await store.setIndices(list.id)
     const issuedAt = clock()
     const validUntil = new Date(issuedAt.getTime() + validityMs)

@@ -1,5 +1,4 @@
 import type { DocumentSigners } from '../keys/document-signers/document-signers.js'
-import type { Keys } from '../keys/keys.js'
 import { createAggregation } from './aggregation.js'
 import { createAllotment } from './allotment.js'
 import { createPublication, type PublicationConfig } from './publication.js'
@@ -8,7 +7,6 @@ import type { StatusListStore } from './store.js'
 /** Dependencies of {@link createStatusLists}. */
 export interface StatusListsPorts {
   readonly store: Pick<StatusListStore, 'entry' | 'find' | 'newest' | 'overview' | 'reserve' | 'setIndices'>
-  readonly keys: Pick<Keys, 'signer'>
   readonly documentSigners: Pick<DocumentSigners, 'signerOf'>
   readonly config: PublicationConfig
   readonly clock: () => Date
@@ -22,19 +20,11 @@ export type StatusLists = ReturnType<typeof createStatusLists>
  * The status lists of issued credentials. A process must create them only once, because published lists and reserved
  * indices are in their memory.
  */
-export function createStatusLists({
-  store,
-  keys,
-  documentSigners,
-  config,
-  clock,
-  newId,
-  sealingKey,
-}: StatusListsPorts) {
+export function createStatusLists({ store, documentSigners, config, clock, newId, sealingKey }: StatusListsPorts) {
   return {
     allot: createAllotment(store, newId, (listId) => sealingKey(`status-list ${listId}`)),
 
-    publish: createPublication({ store, keys, documentSigners, config, clock }),
+    publish: createPublication({ store, documentSigners, config, clock }),
 
     aggregation: createAggregation({ store, config }),
 

@@ -46,7 +46,7 @@ export function wireIssuer(
   }: { readonly dids: Dids; readonly acceptDisplay: AcceptDisplay; readonly registrations: Registrations },
 ) {
   const { config, formats, stores, listsOver, clock, newId, random, sealingKey, names } = platform
-  const { documentSigners, keys, resolver, seals, events, metrics, statusLists, vault } = platform
+  const { documentSigners, resolver, seals, events, metrics, statusLists, vault } = platform
 
   const statistics = createStatistics({ store: stores.statistics, clock })
 
@@ -108,7 +108,7 @@ export function wireIssuer(
         ? stores.agents.issuerExists(issuerId)
         : (await stores.agents.issuer(issuerId, sub)) !== undefined,
     config,
-    sign: createSign({ config, keys, documentSigners, random, clock }),
+    sign: createSign({ config, documentSigners, random, clock }),
     subjectHash: createSubjectHash(sealingKey('active-sets')),
     clock,
     newId,

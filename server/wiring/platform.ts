@@ -293,7 +293,6 @@ export async function createPlatform(
   })
   const statusLists = createStatusLists({
     store: stores.statusLists,
-    keys,
     documentSigners,
     config,
     clock,

@@ -4,10 +4,13 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { SignJWT } from 'jose'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keysCommand } from '../../server/key-rotation/command.js'
 import { createLog } from '../../server/log/log.js'
-import { movingClock } from '../issuer/openid4vci/actors.js'
+import { readMdoc } from '../../server/protocol/mdoc/mdoc.js'
+import { credentialOf, movingClock, startIssuer } from '../issuer/openid4vci/actors.js'
+import { licenceSchema, MDOC, offerOf, postSchema as postLicence } from '../issuer/openid4vci/mdoc-actors.js'
 import { postSchema, SUBJECT } from '../issuer/purchase.js'
 import { environmentOf } from '../keys/environment.js'
 import type { TestCertificate } from '../protocol/issuer-keys/certificates.js'
@@ -15,7 +18,7 @@ import { query } from '../support/postgres.js'
 import { type Answer, startService, type TestService } from '../support/service.js'
 import { pemOf, readRequest } from './authority.js'
 import { certificateFiles, certify, HTTPS, intermediate, leafOf, root, URL_OF_ISSUER } from './certified.js'
-import { authorityOf, chainOfCwt, opensslText, opensslVerify, partsOf, signedByLeaf } from './delegated.js'
+import { authorityOf, chainOfCwt, chainOfMdoc, opensslText, opensslVerify, partsOf, signedByLeaf } from './delegated.js'
 
 const run = promisify(execFile)
 const DAY_MS = 86_400_000
@@ -102,7 +105,10 @@ describe('an issuer whose signing is delegated', () => {
     expect(text).toMatch(/DNS:credence.example, URI:https:\/\/credence.example/)
     expect(text).toMatch(/X509v3 Authority Key Identifier/)
     expect(text).toMatch(/X509v3 Subject Key Identifier/)
-    expect(text).toMatch(/Private Key Usage Period:\s+Not Before: .*, Not After: /)
+    const [, from = '', until = ''] = /Private Key Usage Period:\s+Not Before: (.*), Not After: (.*)\n/.exec(text) ?? []
+    // The key signs for 24 hours. The period begins five minutes earlier, for verifiers with a late clock.
+    expect(Date.parse(from)).toBe(Date.parse(leaf.validFrom))
+    expect(Date.parse(until) - Date.parse(from)).toBe(DAY_MS + 5 * 60_000)
     expect(text).not.toMatch(/CA:TRUE|Extended Key Usage/)
     expect([leaf.issuer, leaf.subject.split('\n')]).toEqual([
       authority.certificate.subject,
@@ -184,9 +190,10 @@ describe('an issuer whose signing is delegated', () => {
     expect((await actors.verify(`${made}${disclosures}`)).isValid).toBe(true)
   })
 
-  it('replaces a used signer after half a day, by the timer alone, and a list by a later signer counts for earlier credentials', async () => {
+  it('replaces a used signer after half a day, in the background, and a list by a later signer counts for earlier credentials', async () => {
     const { id, credential } = await actors.sign()
-    const before = partsOf(credential).chain[0]?.fingerprint256
+    const [leaf] = partsOf(credential).chain
+    const before = leaf?.fingerprint256
     const { documentSigners } = service.platform
     const now = async () => partsOf((await actors.sign()).credential).chain[0]?.fingerprint256
     clock.ahead += 11 * 3_600
@@ -196,6 +203,9 @@ describe('an issuer whose signing is delegated', () => {
     expect(await now()).toBe(before)
     await documentSigners.look()
     expect(await now()).not.toBe(before)
+    const [later] = partsOf((await actors.sign()).credential).chain
+    expect(later?.serialNumber).not.toBe(leaf?.serialNumber)
+    expect(later?.publicKey.equals(leaf?.publicKey ?? root.certificate.publicKey)).toBe(false)
     await service.request('POST', `/api/v1/credentials/${id}/revoke`, { client: true })
     expect((await leafOfList(await actors.list(credential))).fingerprint256).not.toBe(before)
     expect(await actors.verify(credential)).toEqual({ isValid: false, error: 'Credential has been revoked.' })
@@ -228,6 +238,8 @@ describe('an issuer whose signing is delegated', () => {
     await expect(signer.sign(Buffer.from('a'))).rejects.toMatchObject({ status: 503 })
     clock.ahead -= 24 * 3_600
     await expect(signer.sign(Buffer.from('a'))).rejects.toMatchObject({ status: 503 })
+    // A clock that was wrong for a moment ends the signer. The next document gets a new one.
+    await actors.sign()
   })
 
   it('shows its signers in metrics and its kind of signing in the record', async () => {
@@ -352,7 +364,10 @@ describe('an issuer record of its own', () => {
     const { count } = documentSigners.read()
     await documentSigners.look()
     expect(documentSigners.read().count).toBe(count - 1)
-    for (const { credential } of [before, after]) expect((await actors.verify(credential)).isValid).toBe(true)
+    // The key vouched for the signer in between, although its certificate is another one now.
+    for (const { credential } of [before, between, after]) expect((await actors.verify(credential)).isValid).toBe(true)
+    await service.request('POST', `/api/v1/credentials/${between.id}/revoke`, { client: true })
+    expect(await actors.verify(between.credential)).toEqual({ isValid: false, error: 'Credential has been revoked.' })
     const events = await query<{ action: string; actor: string }>(
       service.databaseUrl,
       `SELECT action, actor FROM audit_events WHERE subject_id = '${id}' AND action LIKE 'issuer.signing%'`,
@@ -388,6 +403,98 @@ describe('an issuer record of its own', () => {
       body: { signing: 'every' },
     })
     expect(theirs.status).toBe(500)
+  })
+
+  it('verifies its documents after its authority gets another name', async () => {
+    const { id } = await create({ signing: 'delegated' })
+    const { keyPair } = await publicKeyOf(id)
+    expect((await upload(id, [authorityOf({ keyPair })])).status).toBe(200)
+    const before = await actors.sign('dc+sd-jwt', id)
+    expect((await upload(id, [authorityOf({ keyPair, subject: 'C=DE/Renamed authority' })])).status).toBe(200)
+    const after = await actors.sign('dc+sd-jwt', id)
+    expect(partsOf(after.credential).chain[0]?.issuer).toContain('Renamed')
+    for (const { credential } of [before, after]) expect((await actors.verify(credential)).isValid).toBe(true)
+  })
+
+  it('attack: an authority in the chain that has the public key of the record, but did not sign, proves nothing', async () => {
+    const { id } = await create({ signing: 'delegated' })
+    const { keyPair } = await publicKeyOf(id)
+    expect((await upload(id, [authorityOf({ keyPair })])).status).toBe(200)
+    const { credential } = await actors.sign('dc+sd-jwt', id)
+    const { payload } = partsOf(credential)
+    // The forger has no private key of the record. So another key signs below a certificate with its public key.
+    const forger = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const authority = authorityOf({ keyPair: { publicKey: keyPair.publicKey, privateKey: forger.privateKey } })
+    const leaf = certify({ issuer: authority, subject: 'Signer', keyUsage: 0x80, dns: ['credence.example'] })
+    const forged = await new SignJWT(payload)
+      .setProtectedHeader({ typ: 'dc+sd-jwt', alg: 'ES256', x5c: [leaf.x5c, authority.x5c] })
+      .sign(leaf.privateKey)
+    const disclosures = credential.slice(credential.indexOf('~'))
+    expect((await actors.verify(`${forged}${disclosures}`)).isValid).toBe(false)
+  })
+
+  it('drops the private key after a rotation, and signs the former lists by a signer of the former key', async () => {
+    const { id } = await create({ signing: 'delegated' })
+    const { keyPair } = await publicKeyOf(id)
+    expect((await upload(id, [authorityOf({ keyPair })])).status).toBe(200)
+    const before = await actors.sign('dc+sd-jwt', id)
+    const rotated = await actors.call('POST', `/api/v1/issuers/${id}/rotate`, {})
+    expect(rotated.status, rotated.text).toBe(201)
+    // Without a certificate, the new key signs under the DID of the record. No signer of the former key signs for it.
+    const after = await actors.sign('dc+sd-jwt', id)
+    expect(partsOf(after.credential).header.x5c).toBeUndefined()
+    const list = await leafOfList(await actors.list(before.credential))
+    expect(list.verify(keyPair.publicKey)).toBe(true)
+    await service.request('POST', `/api/v1/credentials/${before.id}/revoke`, { client: true })
+    expect(await actors.verify(before.credential)).toEqual({ isValid: false, error: 'Credential has been revoked.' })
+    expect((await actors.verify(after.credential)).isValid).toBe(true)
+  })
+
+  it('drops the private key of a former certificate at the next document, and without a document at the next look', async () => {
+    const { documentSigners } = service.platform
+    const { id } = await create({ signing: 'delegated' })
+    const { keyPair } = await publicKeyOf(id)
+    expect((await upload(id, [authorityOf({ keyPair })])).status).toBe(200)
+    await actors.sign('dc+sd-jwt', id)
+    const { count } = documentSigners.read()
+    const other = authorityOf({ keyPair })
+    expect((await upload(id, [other])).status).toBe(200)
+    const { credential } = await actors.sign('dc+sd-jwt', id)
+    expect([partsOf(credential).header.x5c?.[1], documentSigners.read().count]).toEqual([other.x5c, count])
+    expect((await upload(id, [authorityOf({ keyPair })])).status).toBe(200)
+    await documentSigners.look()
+    expect(documentSigners.read().count).toBe(count - 1)
+  })
+
+  it('attack: a change of signing while a certificate arrives does not make the record say what its key does not do', async () => {
+    const { id } = await create({ signing: 'delegated' })
+    const { keyPair } = await publicKeyOf(id)
+    const authority = authorityOf({ keyPair })
+    const client = new pg.Client(service.databaseUrl)
+    await client.connect()
+    try {
+      // Another request stores the certificate of the authority, and has not ended yet.
+      await client.query('BEGIN')
+      await client.query(
+        `UPDATE keys k SET x5c = $1::json FROM issuers i WHERE i.id = $2 AND k.key_set_id = i.key_set_id AND k.retired_at IS NULL`,
+        [JSON.stringify([authority.x5c]), id],
+      )
+      const changing = actors.call('POST', `/agent/issuer/${id}/signing`, { signing: 'every' })
+      const waiting = `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`
+      const answeredEarly = changing.then((answer) => [answer])
+      await expect
+        .poll(async () => (await Promise.race([answeredEarly, query(service.databaseUrl, waiting)])).length)
+        .toBe(1)
+      await client.query('COMMIT')
+      const answer = await changing
+      expect([answer.status, answer.json.message]).toEqual([
+        409,
+        'The key of the issuer or its certificate was changed meanwhile. Try again.',
+      ])
+    } finally {
+      await client.end()
+    }
+    expect((await actors.call('GET', `/agent/issuer/${id}`)).json.signing).toBe('delegated')
   })
 
   it.each<[string, (keyPair: NonNullable<Parameters<typeof certify>[0]['keyPair']>) => TestCertificate[], string]>([
@@ -609,4 +716,32 @@ it('reads the chain of a list in CWT format', async () => {
   const chain = chainOfCwt(new Uint8Array(await answer.arrayBuffer()))
   expect(chain).toHaveLength(2)
   expect(await opensslVerify(chain, root.certificate)).toContain('OK')
+})
+
+it('renews a used signer by the timer alone', async () => {
+  const clock = movingClock()
+  await using service = await start([authorityOf()], { clock: clock.now, documentSignersEveryMs: 50 })
+  const actors = await actorsOf(service)
+  const leafNow = async () => partsOf((await actors.sign()).credential).chain[0]?.fingerprint256
+  const first = await leafNow()
+  expect(await leafNow()).toBe(first)
+  clock.ahead += 13.1 * 3_600
+  await expect.poll(leafNow).not.toBe(first)
+})
+
+it('ends a mobile document with the certificate of its signer, which ends with its authority', async () => {
+  const end = Math.floor(Date.now() / 1000) * 1000 + 10 * DAY_MS
+  const authority = authorityOf({ notAfter: `${new Date(end).toISOString().slice(0, 19)}Z` })
+  const env = { ...HTTPS, ...DELEGATED, ISSUER_X509: await files.fileOf([authority, root]) }
+  const issuer = await startIssuer({ env })
+  try {
+    expect((await postLicence(issuer, licenceSchema())).status).toBe(201)
+    const { credentialOfferSessionId: id } = await offerOf(issuer)
+    const mdoc = credentialOf(await issuer.take(await issuer.token(id), MDOC))
+    const [leaf] = chainOfMdoc(mdoc)
+    expect(Date.parse(String(leaf?.validTo))).toBe(end)
+    expect(readMdoc(mdoc).validityInfo.validUntil).toEqual(new Date(end))
+  } finally {
+    await issuer.service.close()
+  }
 })

@@ -3,7 +3,6 @@ import { keyIdOf } from '../../dids/identity.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Binding, SignedCredential } from '../../formats/issuing.js'
 import type { DocumentSigners } from '../../keys/document-signers/document-signers.js'
-import type { Keys } from '../../keys/keys.js'
 import type { StatusPurpose } from '../../protocol/status-list/bitstring.js'
 import type { StatusIndex } from '../../status-lists/allotment.js'
 import { statusListUri } from '../../status-lists/publication.js'
@@ -65,7 +64,6 @@ export const bitstringEntries = (
 /** Dependencies of {@link createSign}. */
 export interface SignPorts {
   readonly config: Pick<Config, 'issuerBaseUrl' | 'sdJwtIssuer'>
-  readonly keys: Pick<Keys, 'signer'>
   readonly documentSigners: Pick<DocumentSigners, 'signerOf'>
   readonly random: (length: number) => Uint8Array
   readonly clock: () => Date
@@ -75,15 +73,12 @@ export interface SignPorts {
 export type Sign = (request: SignRequest) => Promise<SignedInstance>
 
 export const createSign =
-  ({ config, keys, documentSigners, random, clock }: SignPorts): Sign =>
+  ({ config, documentSigners, random, clock }: SignPorts): Sign =>
   async ({ context, subject, format, binding, id, status, issuedAt }) => {
     const { keyId, x5c } = context
     const kid = keyIdOf(context.issuerDid, context.publicJwk)
-    const { chain } = format.issuing
     const { compact, vc } = await format.issuing.sign({
-      ...(chain === undefined
-        ? { signer: await keys.signer(keyId, kid), x5c }
-        : await documentSigners.signerOf({ keyId, kid, x5c }, chain)),
+      ...(await documentSigners.signerOf({ keyId, kid, x5c }, format.issuing.chain)),
       issuerDid: context.issuerDid,
       installation: config,
       type: context,

@@ -59,6 +59,8 @@ interface Made extends ChainSigner {
   readonly madeAt: number
   readonly renewAt: number
   readonly endsAt: number
+  /** Whether the 24 hours have ended. The private key is dropped then. A clock that is set back does not bring the key back. */
+  readonly hasEnded: () => boolean
   /** Whether a document needed it. The timer renews no signer that nobody needs. */
   isUsed: boolean
   /** Whether the last attempt to replace this signer failed. */
@@ -113,21 +115,26 @@ export function createDocumentSigners(ports: DocumentSignersPorts) {
 
   const nameOf = ({ keyId }: RecordKey, use: SignerUse): string => `${use} ${keyId}`
   const isFor = (made: Made, { x5c }: RecordKey): boolean => isSameChain(made.key.x5c, x5c)
-  const isInForce = ({ madeAt, endsAt }: Made, now: number): boolean => madeAt - EARLIER_MS <= now && now < endsAt
+  const isInForce = ({ madeAt, hasEnded }: Made, now: number): boolean => madeAt - EARLIER_MS <= now && !hasEnded()
 
   /** Signs with a private key of this process until the key ends, also if the caller keeps the signer for longer. */
-  const signerWith = (privateKey: KeyObject, publicJwk: Jwk, kid: string, endsAt: number): Signer => {
+  const signerWith = (
+    privateKey: KeyObject,
+    publicJwk: Jwk,
+    kid: string,
+    endsAt: number,
+  ): Pick<Made, 'hasEnded' | 'signer'> => {
     let key: KeyObject | undefined = privateKey
-    return {
-      alg: 'ES256',
-      kid,
-      publicJwk,
-      async sign(data) {
-        if (clock().getTime() >= endsAt) key = undefined
-        if (key === undefined) throw errors.signingUnavailable(new Error('The document signer has ended.'))
-        return signatureOver('ES256', key, data)
-      },
+    const keyNow = (): KeyObject | undefined => {
+      if (clock().getTime() >= endsAt) key = undefined
+      return key
     }
+    const sign: Signer['sign'] = async (data) => {
+      const usable = keyNow()
+      if (usable === undefined) throw errors.signingUnavailable(new Error('The document signer has ended.'))
+      return signatureOver('ES256', usable, data)
+    }
+    return { hasEnded: () => keyNow() === undefined, signer: { alg: 'ES256', kid, publicJwk, sign } }
   }
 
   async function make(key: RecordKey, use: SignerUse): Promise<Made> {
@@ -156,7 +163,7 @@ export function createDocumentSigners(ports: DocumentSignersPorts) {
     const endsAt = keyEndsAt.getTime()
     const [drawn = 0] = random(1)
     return {
-      signer: signerWith(privateKey, publicJwkOf(publicKey.export({ format: 'jwk' })), kid, endsAt),
+      ...signerWith(privateKey, publicJwkOf(publicKey.export({ format: 'jwk' })), kid, endsAt),
       // A root that issues signers itself is the trust anchor, so documents do not carry it (HAIP 1.0 §6.1.1).
       x5c: [certificate.raw.toString('base64'), ...x5c.slice(isSelfSigned(authority) ? 1 : 0)],
       key,
@@ -261,14 +268,15 @@ export function createDocumentSigners(ports: DocumentSignersPorts) {
 
   return {
     /**
-     * The signer of a document that carries a chain, and the chain. It is the key itself, unless the certificate of the key is the
+     * The signer of a document, and the chain that the document carries. It is the key itself, unless the certificate of the key is the
      * certificate of an authority.
      *
+     * @param use undefined for a document that carries no chain. The key itself signs it.
      * @throws 503 if a document signer is needed and the key of the record cannot vouch for one now
      */
-    async signerOf(key: RecordKey, use: SignerUse): Promise<ChainSigner> {
-      if (authorityIn(key.x5c) !== undefined) return documentSigner(key, use)
-      return { signer: await keys.signer(key.keyId, key.kid), x5c: key.x5c }
+    async signerOf(key: RecordKey, use: SignerUse | undefined): Promise<ChainSigner> {
+      if (use !== undefined && authorityIn(key.x5c) !== undefined) return documentSigner(key, use)
+      return { signer: await keys.signer(key.keyId, key.kid), x5c: use === undefined ? null : key.x5c }
     },
 
     /** Renews and drops signers now, as the timer does. */

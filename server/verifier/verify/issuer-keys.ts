@@ -57,26 +57,29 @@ function publicKeyOf(certificate: X509Certificate): KeyObject | undefined {
 }
 
 /** The key of this installation that `x5c` certifies. The chain need not be verified: the owner of the key is known. */
-function certifiedOf(x5c: unknown, keys: readonly Jwk[]): Jwk | undefined {
-  if (x5c === undefined) return undefined
-  const [leaf] = readX5c(x5c)
-  const key = leaf === undefined ? undefined : publicKeyOf(leaf)
+function certifiedOf(certificate: X509Certificate | undefined, keys: readonly Jwk[]): Jwk | undefined {
+  const key = certificate === undefined ? undefined : publicKeyOf(certificate)
   return key === undefined ? undefined : keys.find((jwk) => verificationKey(jwk).equals(key))
 }
 
 /**
  * The key of a document signer of this installation, and the own key that signed its certificate. The chain is verified like the chain
- * of any other issuer, with the certificates of own keys as trust anchors.
+ * of any other issuer. The trust anchors are the certificates of own keys, and the authority in the chain if it is a certificate of an
+ * own key. So the documents of a signer stay valid after the own key gets another certificate.
  */
 function documentSignerOf(
-  x5c: unknown,
+  [leaf, above]: readonly X509Certificate[],
+  keys: readonly Jwk[],
   certified: readonly CertifiedIssuerKey[],
   now: Date,
 ): { readonly jwk: Jwk; readonly authority: Jwk } | undefined {
-  const [leaf] = readX5c(x5c)
   if (leaf === undefined) return undefined
-  for (const { publicJwk, x5c: chain } of certified) {
-    const authority = authorityIn(chain)
+  const sent = certifiedOf(above, keys)
+  const authorities = [
+    ...(above === undefined || sent === undefined ? [] : [{ publicJwk: sent, authority: above }]),
+    ...certified.map(({ publicJwk, x5c }) => ({ publicJwk, authority: authorityIn(x5c) })),
+  ]
+  for (const { publicJwk, authority } of authorities) {
     if (authority === undefined || !leaf.checkIssued(authority)) continue
     try {
       const { jwk } = verifyCertificateChain([leaf], { trustAnchors: [authority], now, purpose: 'credential' })
@@ -136,10 +139,11 @@ export function createIssuerKeys({ config, ownKeySet, ownCertifiedKeys }: Issuer
     const { issuer, jwks } = await ownKeySet()
     const keys = jwks.keys.filter(({ kid }) => header.kid === undefined || header.kid === kid)
     const metadata = { issuer, jwks: { keys } }
-    const own = certifiedOf(header.x5c, jwks.keys)
-    if (own !== undefined || header.x5c === undefined)
-      return { metadata, certified: own === undefined ? undefined : { jwk: own } }
-    return { metadata, certified: documentSignerOf(header.x5c, await ownCertifiedKeys(), now) }
+    if (header.x5c === undefined) return { metadata, certified: undefined }
+    const chain = readX5c(header.x5c)
+    const own = certifiedOf(chain[0], jwks.keys)
+    if (own !== undefined) return { metadata, certified: { jwk: own } }
+    return { metadata, certified: documentSignerOf(chain, jwks.keys, await ownCertifiedKeys(), now) }
   }
 
   const ownKeysOrRefusal = (what: string, ...args: Parameters<typeof ownKeys>) =>

@@ -1,5 +1,4 @@
-import { createPublicKey, type KeyObject } from 'node:crypto'
-import { readFile, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { SDJwtInstance } from '@sd-jwt/core'
 import { digest } from '@sd-jwt/crypto-nodejs'
 import { compactVerify, importX509 } from 'jose'
@@ -27,14 +26,6 @@ import { makeToken, type Token, WITHOUT_TOKEN } from './softhsm.js'
 const skipped = WITHOUT_TOKEN === undefined ? '' : ` (left out: ${WITHOUT_TOKEN})`
 const HOUR = 3_600
 
-/** The public key of a new key in a token. */
-async function keyIn(token: Token, label: string, id: string): Promise<KeyObject> {
-  await token.tool('--keypairgen', '--key-type', 'EC:prime256v1', '--label', label, '--id', id, '--usage-sign')
-  const der = `${token.directory}/${label}.der`
-  await token.tool('--read-object', '--type', 'pubkey', '--id', id, '--output-file', der)
-  return createPublicKey({ key: await readFile(der), format: 'der', type: 'spki' })
-}
-
 describe.skipIf(WITHOUT_TOKEN !== undefined)(
   `delegated signing with the key of a PKCS#11 token${skipped}`,
   { timeout: 120_000 },
@@ -46,7 +37,7 @@ describe.skipIf(WITHOUT_TOKEN !== undefined)(
 
     beforeAll(async () => {
       token = await makeToken()
-      const publicKey = await keyIn(token, 'authority', '0c0d')
+      const publicKey = await token.newKey('authority', '0c0d')
       authority = authorityOf({
         subject: 'C=DE/Issuing authority',
         keyPair: { publicKey, privateKey: root.privateKey },
@@ -152,15 +143,38 @@ describe.skipIf(WITHOUT_TOKEN !== undefined)(
         },
       ])
       clock.ahead += 11 * HOUR
+      const { credentialOfferSessionId: id } = await offerOf(issuer)
+      const access = await issuer.token(id)
+      const wallet = await newWallet()
+      const requests = await Promise.all(
+        ALL.map(async (configuration) => ({
+          credential_configuration_id: configuration,
+          proofs: {
+            jwt: [
+              await wallet.proof(issuer.service.config.issuerBaseUrl, await issuer.nonce(), {
+                payload: { iat: Math.floor(clock.now().getTime() / 1000) },
+              }),
+            ],
+          },
+        })),
+      )
       const counts = async () =>
         (
           await query(
             issuer.service.databaseUrl,
-            `SELECT (SELECT count(*)::int FROM credentials) AS credentials,
-              (SELECT coalesce(sum(allotted), 0)::int FROM status_lists) AS reserved`,
+            `SELECT (SELECT count(*)::int FROM credentials) AS credentials, (SELECT count(*)::int FROM used_nonces) AS nonces,
+              (SELECT count(*)::int FROM redemptions) AS redemptions, (SELECT count(*)::int FROM credential_instances) AS places`,
           )
         )[0]
       const before = await counts()
+      for (const request of requests) {
+        const { status, headers, json } = await issuer.requestCredential(access, request)
+        expect([status, headers.get('retry-after'), json.error_description]).toEqual([
+          503,
+          '5',
+          'Signing is not available at the moment.',
+        ])
+      }
       for (let round = 0; round < 3; round += 1) {
         const refused = await sign()
         expect([refused.status, refused.json.message]).toEqual([503, 'Signing is not available at the moment.'])
@@ -169,6 +183,8 @@ describe.skipIf(WITHOUT_TOKEN !== undefined)(
       await token.bringBack()
       await expect.poll(async () => (await sign()).status, { timeout: 60_000, interval: 500 }).toBe(201)
       expect(await leafNow()).not.toBe(first)
+      // The same requests with the same proofs, because none was spent.
+      for (const request of requests) credentialOf(await issuer.requestCredential(access, request))
       await documentSigners.look()
       expect((await readiness()).status).toBe('ok')
     })

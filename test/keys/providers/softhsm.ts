@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -52,6 +53,8 @@ export async function makeToken(members: Readonly<Record<string, unknown>> = {})
     await writeFile(path, JSON.stringify(entries))
     return path
   }
+  const tool = async (...args: readonly string[]): Promise<string> =>
+    (await run('pkcs11-tool', ['--module', MODULE, '--login', '--pin', PIN, ...args], { env: softhsm })).stdout
   return {
     directory,
     pinFile,
@@ -59,8 +62,14 @@ export async function makeToken(members: Readonly<Record<string, unknown>> = {})
     providersFile,
     env: { SOFTHSM2_CONF: configuration, KEY_PROVIDERS: await providersFile({ ...hsm, ...members }) },
     /** Runs pkcs11-tool of OpenSC, which knows nothing of this service. */
-    tool: async (...args: readonly string[]): Promise<string> =>
-      (await run('pkcs11-tool', ['--module', MODULE, '--login', '--pin', PIN, ...args], { env: softhsm })).stdout,
+    tool,
+    /** Makes a P-256 key with pkcs11-tool. @param id in hexadecimal @returns its public key */
+    newKey: async (label: string, id: string): Promise<KeyObject> => {
+      await tool('--keypairgen', '--key-type', 'EC:prime256v1', '--label', label, '--id', id, '--usage-sign')
+      const der = join(directory, `${label}.der`)
+      await tool('--read-object', '--type', 'pubkey', '--id', id, '--output-file', der)
+      return createPublicKey({ key: await readFile(der), format: 'der', type: 'spki' })
+    },
     /** Runs softhsm2-util. */
     util: async (...args: readonly string[]): Promise<string> =>
       (await run('softhsm2-util', [...args], { env: softhsm })).stdout,
