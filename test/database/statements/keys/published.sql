@@ -23,7 +23,37 @@ SELECT
   ) AS algorithms,
   ARRAY(
     SELECT DISTINCT
-      k.alg
+      CASE
+        WHEN i.signing = 'delegated'
+        AND k.x5c IS NOT NULL THEN 'ES256'
+        ELSE k.alg
+      END AS alg
+    FROM
+      issuers i
+      JOIN LATERAL (
+        SELECT
+          *
+        FROM
+          keys
+        WHERE
+          keys.key_set_id = i.key_set_id
+          AND keys.retired_at IS NULL
+        ORDER BY
+          keys.created_at DESC,
+          keys.id DESC
+        LIMIT
+          1
+      ) k ON TRUE
+    ORDER BY
+      alg DESC
+  ) AS "chainAlgorithms",
+  ARRAY(
+    SELECT DISTINCT
+      CASE
+        WHEN i.signing = 'delegated'
+        AND k.x5c IS NOT NULL THEN 'ES256'
+        ELSE k.alg
+      END
     FROM
       issuers i
       JOIN LATERAL (
