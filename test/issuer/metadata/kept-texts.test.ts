@@ -4,6 +4,7 @@ import { createMetadataTexts } from '../../../server/issuer/metadata/kept-texts.
 import { keysCommand } from '../../../server/key-rotation/command.js'
 import { rotateEncryptionKey } from '../../../server/key-rotation/encryption-key.js'
 import { environmentOf } from '../../keys/environment.js'
+import { makeCertificate } from '../../protocol/issuer-keys/certificates.js'
 import { query } from '../../support/postgres.js'
 import { startService, type TestService } from '../../support/service.js'
 import { recordStatements } from '../../support/statements.js'
@@ -125,10 +126,11 @@ describe('after a change, metadata have the change at every process and in every
         'UPDATE keys k SET x5c = $1::jsonb FROM issuers i WHERE i.is_default AND k.key_set_id = i.key_set_id',
         [chain],
       )
-    await setChain('["AAAA"]')
-    expect(await told()).toMatchObject({ header: { x5c: ['AAAA'] }, iss: first.url })
-    await setChain('["AAAB"]')
-    expect((await told()).header.x5c).toEqual(['AAAB'])
+    const [one, another] = [makeCertificate({ subject: 'One' }).x5c, makeCertificate({ subject: 'Another' }).x5c]
+    await setChain(JSON.stringify([one]))
+    expect(await told()).toMatchObject({ header: { x5c: [one] }, iss: first.url })
+    await setChain(JSON.stringify([another]))
+    expect((await told()).header.x5c).toEqual([another])
     await setChain(null)
     expect((await told()).header.x5c).toBeUndefined()
   })
