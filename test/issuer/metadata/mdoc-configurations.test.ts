@@ -189,6 +189,16 @@ describe('without ISSUER_X509, an issuer record with its own certificate', () =>
     expect(json.credential_configurations_supported[MDOC].credential_signing_alg_values_supported).toEqual([-7, -9])
   })
 
+  it('adds the algorithm of a further record to the metadata after the record has a certificate', async () => {
+    const algorithms = async () =>
+      (await plain.service.request('GET', '/.well-known/openid-credential-issuer')).json
+        .credential_configurations_supported[MDOC].credential_signing_alg_values_supported
+    const further = await newIssuer(plain.service, 'issuer', { alg: 'ES384' })
+    expect(await algorithms()).not.toContain(-35)
+    await certify(plain, further.id)
+    expect(await algorithms()).toContain(-35)
+  })
+
   it('offers all formats to wallets, which take all of them', async () => {
     const { credentialOfferSessionId, credentialOffer } = await offerOf(plain, { issuerId: id })
     expect(credentialOffer.credential_configuration_ids).toEqual(ALL)
