@@ -84,7 +84,7 @@ export function certificateItems(config: Config, now: Date): SetupItem[] {
       id: 'issuerCertificate',
       variable: 'ISSUER_X509',
       end: issuerCertificate,
-      without: 'no mobile documents are issued, and wallets know the issuer by its DID',
+      without: 'the default issuer issues no mobile documents, and wallets know it by its DID',
     },
     {
       id: 'verifierCertificate',

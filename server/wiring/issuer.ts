@@ -19,7 +19,7 @@ import { createCredentials } from '../issuer/credentials/credentials.js'
 import { createCredentialListStore } from '../issuer/credentials/list/store.js'
 import { createErasure } from '../issuer/erasure/erasure.js'
 import { createSubjectHash } from '../issuer/issuance/active-sets.js'
-import { configurationIdsOf, issuabilityByDefault } from '../issuer/issuance/configurations.js'
+import { configurationIdsOf } from '../issuer/issuance/configurations.js'
 import { createIssuance } from '../issuer/issuance/issuance.js'
 import { createSign } from '../issuer/issuance/sign.js'
 import { createMetadata } from '../issuer/metadata/metadata.js'
@@ -83,7 +83,10 @@ export function wireIssuer(
     secrets,
     ask,
     configurationIds: ({ name, mdoc }) =>
-      configurationIdsOf(formats.issued, name, issuabilityByDefault(config, mdoc !== null)),
+      configurationIdsOf(formats.issued, name, {
+        asMdoc: mdoc !== null,
+        certified: config.issuerX509 !== undefined,
+      }),
     clock,
   })
 

@@ -14,7 +14,7 @@ export interface MakeOfferPorts {
   readonly prepare: PrepareOffer
   readonly store: Pick<OfferSessionStore, 'insert'>
   readonly metrics: Pick<Metrics, 'offerSession'>
-  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509'>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerLegacyProfiles' | 'issuerProfile'>
   readonly formats: OfferFormats
   readonly seals: Pick<Seals, 'issuerState' | 'preAuthorizedCode'>
 }

@@ -1,4 +1,3 @@
-import type { Config } from '../../config/config.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Issuability } from '../../formats/issuing.js'
 import type { Formats } from '../../formats/registry.js'
@@ -22,11 +21,12 @@ export const issuabilityOf = ({ mdoc, x5c }: Pick<IssuanceContext, 'mdoc' | 'x5c
   certified: x5c !== null,
 })
 
-/** The same properties if the default issuer signs. */
-export const issuabilityByDefault = ({ issuerX509 }: Pick<Config, 'issuerX509'>, asMdoc: boolean): Issuability => ({
-  asMdoc,
-  certified: issuerX509 !== undefined,
-})
+/**
+ * The same properties of a stored row.
+ *
+ * @param asMdoc whether the type has mobile documents and its issuer has a certificate
+ */
+export const issuabilityOfRow = (asMdoc: boolean): Issuability => ({ asMdoc, certified: asMdoc })
 
 export interface Configuration {
   readonly name: string

@@ -7,7 +7,7 @@ import {
   KEY_ATTESTATION_ALGORITHMS,
   type KeyAttestationRequirement,
 } from '../../protocol/openid4vci/key-attestation.js'
-import { configurationIdOf, formatsOfType, issuabilityByDefault } from '../issuance/configurations.js'
+import { configurationIdOf, formatsOfType, issuabilityOfRow } from '../issuance/configurations.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { isHaip } from '../openid4vci/haip.js'
 import { configurationFor } from '../openid4vci/profiles/configurations.js'
@@ -85,7 +85,7 @@ export interface SigningAlgorithms {
 /** The settings of the service that configurations depend on. */
 export type ConfigurationsConfig = Pick<
   Config,
-  'attestationTrust' | 'issuerBaseUrl' | 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509' | 'sdJwtIssuer'
+  'attestationTrust' | 'issuerBaseUrl' | 'issuerLegacyProfiles' | 'issuerProfile' | 'sdJwtIssuer'
 >
 
 /** HAIP allows only ES256. */
@@ -135,7 +135,7 @@ export async function configurationsOf(
 ): Promise<Record<string, Record<string, unknown>>> {
   const published = publishedFormats({ config, formats })
   const described = schemas.flatMap((schema) =>
-    formatsOfType(published, issuabilityByDefault(config, schema.asMdoc)).map(async (format) => {
+    formatsOfType(published, issuabilityOfRow(schema.asMdoc)).map(async (format) => {
       const isFormer = !formats.issued.includes(format)
       const members = configurationFor(await configuration(schema, format, config, algorithms), isFormer)
       return [configurationIdOf(schema.name, format), members] as const

@@ -3,7 +3,7 @@ import type { Formats } from '../../formats/registry.js'
 import { DPOP_ALGORITHMS } from '../../protocol/oauth/dpop.js'
 import { ATTESTATION_ALGORITHMS } from '../../protocol/openid4vci/attester.js'
 import { aggregationUri } from '../../status-lists/publication.js'
-import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
+import { configurationIdsOf, issuabilityOfRow } from '../issuance/configurations.js'
 import { attestsWallets } from '../openid4vci/client-authentication.js'
 import { grantTypesOf } from '../openid4vci/grants/grant.js'
 import { isHaip } from '../openid4vci/haip.js'
@@ -14,10 +14,7 @@ import { endpoint } from './issuer-metadata.js'
 /** Dependencies of {@link createServerMetadata}. */
 export interface ServerMetadataPorts {
   readonly schemas: Schemas['published']
-  readonly config: Pick<
-    Config,
-    'attestationTrust' | 'issuerBaseUrl' | 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509'
-  >
+  readonly config: Pick<Config, 'attestationTrust' | 'issuerBaseUrl' | 'issuerLegacyProfiles' | 'issuerProfile'>
   readonly formats: Pick<Formats, 'issued' | 'former'>
 }
 
@@ -63,7 +60,7 @@ export function createServerMetadata({ schemas: schemasOf, config, formats }: Se
       code_challenge_methods_supported: ['S256'],
       authorization_response_iss_parameter_supported: true,
       scopes_supported: schemas.flatMap(({ name, asMdoc }) =>
-        configurationIdsOf(published, name, issuabilityByDefault(config, asMdoc)),
+        configurationIdsOf(published, name, issuabilityOfRow(asMdoc)),
       ),
       // Token Status List §9.1.
       status_list_aggregation_endpoint: aggregationUri(config),

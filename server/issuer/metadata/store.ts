@@ -3,7 +3,7 @@ import { coalesced } from '../../database/coalesce.js'
 import type { Database } from '../../database/connect.js'
 import { fragment } from '../../database/fragment.js'
 import { currentKey, ENCRYPTION_KEY_SET } from '../../keys/store.js'
-import { asMdocByDefault, listedVersions } from '../schemas/store.js'
+import { asMdocOfAny, listedVersions } from '../schemas/store.js'
 
 const zState = z.strictObject({ state: z.string() })
 
@@ -20,9 +20,10 @@ export function createMetadataStore({ sql }: Database) {
     const now = new Date(times.toSorted().at(-1) ?? 0)
     const [row] = await sql(zState)`
       SELECT encode(sha256(convert_to(json_build_array(
-        ARRAY(SELECT ARRAY[s.id, s.xmin::text, ${asMdocByDefault}::text]
+        ARRAY(SELECT ARRAY[s.id, s.xmin::text, ${asMdocOfAny}::text]
           FROM (${listedVersions(now, fragment`id, name, mdoc, xmin`)}) s ORDER BY s.name),
-        ARRAY(SELECT DISTINCT k.alg FROM issuers i ${currentKey(fragment`i.key_set_id`)} ORDER BY k.alg),
+        ARRAY(SELECT DISTINCT ARRAY[k.alg, i.signing, (k.x5c IS NOT NULL)::text]
+          FROM issuers i ${currentKey(fragment`i.key_set_id`)} ORDER BY 1),
         ARRAY(SELECT ARRAY[i.id, i.xmin::text, ${keyRow}]
           FROM issuers i ${currentKey(fragment`i.key_set_id`)} WHERE i.is_default),
         ARRAY(SELECT ARRAY[${keyRow}]
@@ -35,8 +36,8 @@ export function createMetadataStore({ sql }: Database) {
   return {
     /**
      * Returns a short text that identifies the current database content behind the metadata. If this content changes,
-     * the text changes. It covers the listed versions and whether the default issuer signs them. It also covers
-     * algorithms, the default issuer with its key and certificates, the encryption key for requests, and the
+     * the text changes. It covers the listed versions and whether an issuer signs their mobile documents. It also covers
+     * algorithms with and without certificates, the default issuer with its key and certificates, the encryption key for requests, and the
      * registration certificates of issuers. Simultaneous requests share one statement.
      */
     async state(now: Date): Promise<string> {

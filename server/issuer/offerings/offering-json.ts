@@ -4,7 +4,7 @@ import type { Formats } from '../../formats/registry.js'
 import { namesView } from '../../names/names.js'
 import { DEFAULT_LOCALE } from '../../pages/languages.js'
 import { withParameters } from '../../protocol/oauth/redirect-uri.js'
-import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
+import { configurationIdsOf, issuabilityOfRow } from '../issuance/configurations.js'
 import { shownObject } from '../issuance/vc-object.js'
 import { isHaip, offeredFormats } from '../openid4vci/haip.js'
 import type { OfferProfile } from '../openid4vci/offer-profile.js'
@@ -52,7 +52,7 @@ function displayOf(row: OfferingRow): { locale: string; name: string } {
 
 /** Dependencies of {@link createOfferingView}. */
 export interface OfferingViewPorts {
-  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile' | 'issuerX509'>
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerProfile'>
   readonly formats: Pick<Formats, 'issued'>
   readonly seals: Pick<Seals, 'issuerState'>
 }
@@ -74,7 +74,7 @@ export function createOfferingView({ config, formats, seals }: OfferingViewPorts
     credential_configuration_ids: configurationIdsOf(
       offeredFormats({ config, formats }),
       row.schemaName,
-      issuabilityByDefault(config, row.asMdoc),
+      issuabilityOfRow(row.asMdoc),
     ),
     display: displayOf(row),
     grants: { authorization_code: { issuer_state: seals.issuerState({ offeringId: row.id, linkNumber: 0 }) } },

@@ -33,10 +33,7 @@ const zOffering = z.strictObject({
   createdAt: z.date(),
   claimsErasedAt: z.date().nullable(),
   schemaName: z.string(),
-  /**
-   * Whether the offering's type has mobile documents and is issued by the default issuer. No other issuer has a
-   * certificate.
-   */
+  /** Whether the offering's type has mobile documents and the current key of its issuer has a certificate. */
   asMdoc: z.boolean(),
   schemaTitle: z.string().nullable(),
   schemaDisplay: json<readonly SchemaDisplay[]>().nullable(),

@@ -13,10 +13,7 @@ import { movedSession, type StoredSession, sessionColumn, withDates } from './se
 export interface WalletOffering {
   readonly offeringId: string
   readonly schemaName: string
-  /**
-   * Whether the offering's type has mobile documents and is issued by the default issuer. No other issuer has a
-   * certificate.
-   */
+  /** Whether the offering's type has mobile documents and the current key of its issuer has a certificate. */
   readonly asMdoc: boolean
   /** Ids of the offered configurations. Empty: every configuration of the schema. */
   readonly offered: readonly string[]

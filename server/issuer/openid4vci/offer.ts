@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.js'
 import type { Formats } from '../../formats/registry.js'
 import { PRE_AUTHORIZED_CODE_GRANT } from '../../protocol/openid4vci/requests.js'
-import { configurationIdsOf, issuabilityByDefault } from '../issuance/configurations.js'
+import { configurationIdsOf, issuabilityOfRow } from '../issuance/configurations.js'
 import { isHaip } from './haip.js'
 import type { WalletOffering } from './offer-store.js'
 import { profileNamed, takeableFormats } from './profiles/profiles.js'
@@ -10,7 +10,7 @@ import { TX_CODE_ATTEMPTS, TX_CODE_LOCKED } from './tx-code.js'
 
 /** The settings and formats that determine the configurations of an installation. */
 interface Offerer {
-  readonly config: Pick<Config, 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509'>
+  readonly config: Pick<Config, 'issuerLegacyProfiles' | 'issuerProfile'>
   readonly formats: Pick<Formats, 'issued' | 'former'>
 }
 
@@ -20,7 +20,7 @@ export type OfferedBy = Pick<WalletOffering, 'offered' | 'schemaName' | 'profile
 /** Ids of the configurations that a wallet may take from an offering. */
 export function offeredConfigurations({ config, formats }: Offerer, offering: OfferedBy): readonly string[] {
   const { offered, schemaName, asMdoc } = offering
-  const type = issuabilityByDefault(config, asMdoc)
+  const type = issuabilityOfRow(asMdoc)
   const possible = configurationIdsOf(takeableFormats({ config, formats }, offering), schemaName, type)
   return offered.length === 0 ? possible : offered.filter((id) => possible.includes(id))
 }

@@ -2,7 +2,7 @@ import type { Config } from '../../config/config.js'
 import type { IssuedFormat } from '../../formats/format.js'
 import type { Formats } from '../../formats/registry.js'
 import { OAuthError } from '../../protocol/oauth/error.js'
-import { configurationIdsOf, issuabilityByDefault, parseConfigurationId } from '../issuance/configurations.js'
+import { configurationIdsOf, issuabilityOfRow, parseConfigurationId } from '../issuance/configurations.js'
 import { assertHaipRequest, isHaip } from './haip.js'
 import { type OfferedBy, offeredConfigurations } from './offer.js'
 import type { OfferProfile } from './offer-profile.js'
@@ -12,10 +12,7 @@ import { type RequestedConfigurations, requestedConfigurations } from './request
 
 /** Dependencies of {@link createOffered}. */
 export interface OfferedPorts {
-  readonly config: Pick<
-    Config,
-    'issuerBaseUrl' | 'issuerLegacyProfiles' | 'issuerProfile' | 'issuerX509' | 'sdJwtIssuer'
-  >
+  readonly config: Pick<Config, 'issuerBaseUrl' | 'issuerLegacyProfiles' | 'issuerProfile' | 'sdJwtIssuer'>
   readonly formats: Formats
 }
 
@@ -86,11 +83,11 @@ export function createOffered({ config, formats }: OfferedPorts) {
     published: (): readonly IssuedFormat[] => publishedFormats({ config, formats }),
 
     /**
-     * Ids of a type's configurations that the metadata lists. The default issuer signs them.
+     * Ids of a type's configurations that the metadata lists.
      *
-     * @param asMdoc whether the type has mobile documents
+     * @param asMdoc whether the type has mobile documents and an issuer with a certificate can sign them
      */
     publishedOf: (name: string, asMdoc: boolean): readonly string[] =>
-      configurationIdsOf(publishedFormats({ config, formats }), name, issuabilityByDefault(config, asMdoc)),
+      configurationIdsOf(publishedFormats({ config, formats }), name, issuabilityOfRow(asMdoc)),
   }
 }

@@ -151,7 +151,7 @@ const zNamespaces = z
 const zMdoc = z.strictObject({ doctype: z.string().min(1).max(200), namespaces: zNamespaces }).meta({
   description:
     'The content of a mobile document (`mso_mdoc`) of the type: for each namespace and element, a JSON Pointer into the subject. ' +
-    'Its configuration is `<name>-mdoc`. It is issued if ISSUER_X509 is set.',
+    'Its configuration is `<name>-mdoc`. It is issued if its issuer has a certificate.',
   example: {
     doctype: 'org.iso.18013.5.1.mDL',
     namespaces: { 'org.iso.18013.5.1': { family_name: '/family_name', birth_date: '/birth_date' } },

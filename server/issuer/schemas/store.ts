@@ -5,6 +5,7 @@ import type { Database } from '../../database/connect.js'
 import { type Fragment, fragment, Step } from '../../database/fragment.js'
 import { idRow, json } from '../../database/row-shapes.js'
 import { useImages } from '../../images/store.js'
+import { currentKey } from '../../keys/store.js'
 import type { ClaimNames } from '../../protocol/json-schema/declared-claims.js'
 import type { MdocMapping } from '../../protocol/mdoc/elements.js'
 import type { KeyAttestationRequirement } from '../../protocol/openid4vci/key-attestation.js'
@@ -85,7 +86,7 @@ export const zStoredSchema = z.strictObject({
 export type CredentialSchema = z.infer<typeof zStoredSchema>
 
 const zListed = zStoredSchema.extend({
-  /** Whether the issuer that signs by default can sign mobile documents of the type. */
+  /** Whether an issuer with a certificate can sign mobile documents of the type. */
   asMdoc: z.boolean(),
 })
 
@@ -134,18 +135,21 @@ export const schemaColumns = fragment`
     SELECT 1 FROM schemas newer WHERE newer.name = s.name AND newer.version > s.version AND newer.withdrawn_at IS NULL) AS active,
   ARRAY(SELECT a.issuer_id FROM schema_issuers a WHERE a.schema_id = s.id ORDER BY a.created_at, a.issuer_id) AS issuers`
 
-/**
- * Condition: mobile documents of a schema `s` can be issued if no issuer is named. Only the default issuer has a
- * certificate. By default, the default issuer signs schemas that are assigned to nobody or to the default issuer.
- */
-export const asMdocByDefault = fragment`
-  (s.mdoc IS NOT NULL AND (
-    NOT EXISTS (SELECT 1 FROM schema_issuers a WHERE a.schema_id = s.id)
-    OR EXISTS (SELECT 1 FROM schema_issuers a JOIN issuers d ON d.id = a.issuer_id WHERE a.schema_id = s.id AND d.is_default)))`
+const isCertified = fragment`${currentKey(fragment`d.key_set_id`)} WHERE k.x5c IS NOT NULL`
 
-/** Condition: an offering `o` of a schema `s` also offers mobile documents. */
+/**
+ * Condition: an issuer can sign mobile documents of a schema `s`, because its current key has a certificate. Only the
+ * assigned issuers sign an assigned schema. Any issuer may sign a schema that is assigned to nobody.
+ */
+export const asMdocOfAny = fragment`
+  (s.mdoc IS NOT NULL AND CASE WHEN EXISTS (SELECT 1 FROM schema_issuers a WHERE a.schema_id = s.id)
+    THEN EXISTS (
+      SELECT 1 FROM schema_issuers a JOIN issuers d ON d.id = a.issuer_id ${isCertified} AND a.schema_id = s.id)
+    ELSE EXISTS (SELECT 1 FROM issuers d ${isCertified}) END)`
+
+/** Condition: the issuer of an offering `o` can sign mobile documents of its schema `s`. */
 export const asMdoc = fragment`
-  (s.mdoc IS NOT NULL AND EXISTS (SELECT 1 FROM issuers d WHERE d.id = o.issuer_id AND d.is_default))`
+  (s.mdoc IS NOT NULL AND EXISTS (SELECT 1 FROM issuers d ${isCertified} AND d.id = o.issuer_id))`
 
 /**
  * For each name, the version in the metadata at a moment: the active version, or else the highest version with open offerings.
@@ -299,7 +303,7 @@ export function createSchemaStore({ sql }: Database) {
      */
     listed: (now: Date): Promise<ListedSchema[]> =>
       sql(zListed)`
-        SELECT ${schemaColumns}, ${asMdocByDefault} AS "asMdoc" FROM (${listedVersions(now, fragment`*`)}) s ORDER BY s.name`,
+        SELECT ${schemaColumns}, ${asMdocOfAny} AS "asMdoc" FROM (${listedVersions(now, fragment`*`)}) s ORDER BY s.name`,
 
     /**
      * Assigns a schema to an issuer record of the editor. An admin may also assign the schema to the default issuer.

@@ -72,7 +72,7 @@ export interface UsersAuthorization extends Authorization {
   readonly provided: ProvidedClaims
 }
 
-/** A credential type of this issuer. `asMdoc`: whether an available version has mobile documents. */
+/** A credential type of this issuer. `asMdoc`: whether an issuer can sign mobile documents of an available version. */
 export interface KnownType {
   readonly name: string
   readonly asMdoc: boolean

@@ -4,7 +4,7 @@ import type { Database } from '../../../database/connect.js'
 import { type Fragment, fragment, Step } from '../../../database/fragment.js'
 import { lockedBefore } from '../../../database/lock-order.js'
 import { idRow, json, noRow } from '../../../database/row-shapes.js'
-import { asMdocByDefault } from '../../schemas/store.js'
+import { asMdocOfAny } from '../../schemas/store.js'
 import { offeringColumns, offeringJoins, type WalletOffering } from '../offer-store.js'
 import { zOffering } from '../rows.js'
 import { withDates } from '../sessions/store.js'
@@ -153,7 +153,7 @@ export function createAuthorizationStore({ sql }: Database) {
       const known = new Step<'name' | 'asMdoc'>(
         'known',
         fragment`
-          SELECT name, bool_or(${asMdocByDefault}) AS "asMdoc" FROM schemas s
+          SELECT name, bool_or(${asMdocOfAny}) AS "asMdoc" FROM schemas s
           WHERE name = ANY(${[...types]}::text[]) AND (withdrawn_at IS NULL OR offered_until > ${authorization.createdAt})
           GROUP BY name`,
       )

@@ -10,26 +10,61 @@ SELECT
                 s.xmin::text,
                 (
                   s.mdoc IS NOT NULL
-                  AND (
-                    NOT EXISTS (
+                  AND CASE
+                    WHEN EXISTS (
                       SELECT
                         1
                       FROM
                         schema_issuers a
                       WHERE
                         a.schema_id = s.id
-                    )
-                    OR EXISTS (
+                    ) THEN EXISTS (
                       SELECT
                         1
                       FROM
                         schema_issuers a
                         JOIN issuers d ON d.id = a.issuer_id
+                        JOIN LATERAL (
+                          SELECT
+                            *
+                          FROM
+                            keys
+                          WHERE
+                            keys.key_set_id = d.key_set_id
+                            AND keys.retired_at IS NULL
+                          ORDER BY
+                            keys.created_at DESC,
+                            keys.id DESC
+                          LIMIT
+                            1
+                        ) k ON TRUE
                       WHERE
-                        a.schema_id = s.id
-                        AND d.is_default
+                        k.x5c IS NOT NULL
+                        AND a.schema_id = s.id
                     )
-                  )
+                    ELSE EXISTS (
+                      SELECT
+                        1
+                      FROM
+                        issuers d
+                        JOIN LATERAL (
+                          SELECT
+                            *
+                          FROM
+                            keys
+                          WHERE
+                            keys.key_set_id = d.key_set_id
+                            AND keys.retired_at IS NULL
+                          ORDER BY
+                            keys.created_at DESC,
+                            keys.id DESC
+                          LIMIT
+                            1
+                        ) k ON TRUE
+                      WHERE
+                        k.x5c IS NOT NULL
+                    )
+                  END
                 )::text
               ]
             FROM
@@ -54,7 +89,7 @@ SELECT
           ),
           ARRAY(
             SELECT DISTINCT
-              k.alg
+              ARRAY[k.alg, i.signing, (k.x5c IS NOT NULL)::text]
             FROM
               issuers i
               JOIN LATERAL (
@@ -72,7 +107,7 @@ SELECT
                   1
               ) k ON TRUE
             ORDER BY
-              k.alg
+              1
           ),
           ARRAY(
             SELECT

@@ -105,9 +105,23 @@ SELECT
         1
       FROM
         issuers d
+        JOIN LATERAL (
+          SELECT
+            *
+          FROM
+            keys
+          WHERE
+            keys.key_set_id = d.key_set_id
+            AND keys.retired_at IS NULL
+          ORDER BY
+            keys.created_at DESC,
+            keys.id DESC
+          LIMIT
+            1
+        ) k ON TRUE
       WHERE
-        d.id = o.issuer_id
-        AND d.is_default
+        k.x5c IS NOT NULL
+        AND d.id = o.issuer_id
     )
   ) AS "asMdoc",
   o.configuration_ids AS offered,
