@@ -69,7 +69,7 @@ describe('GET /api/v1/verification-sessions', () => {
     expect(asks).not.toEqual([])
     const statements = recordStatements()
     const entries = await list()
-    const reads = statements.sent().filter((text) => text.includes('verification_sessions'))
+    const reads = statements.sent().filter((text) => text.includes('dcql_query'))
     statements.stop()
     expect(entries.map((entry) => entry.asks)).toEqual(made.map(() => asks))
     expect(reads).toHaveLength(1)
