@@ -171,7 +171,7 @@ describe('a request with an Idempotency-Key', () => {
     for (const secret of [
       first.json.txCode,
       'readable-key',
-      ...Object.values(SUBJECT),
+      SUBJECT.product,
       'pre-authorized',
       first.json.credentialOfferSessionId,
     ])

@@ -16,8 +16,8 @@ const newKek = () => randomBytes(32).toString('base64url')
 async function everyText(databaseUrl: string): Promise<string[]> {
   const columns = await query<{ table_name: string; column_name: string }>(
     databaseUrl,
-    `SELECT table_name, column_name FROM information_schema.columns
-     WHERE table_schema = 'public' AND data_type IN ('text', 'json', 'jsonb')`,
+    `SELECT c.table_name, c.column_name FROM information_schema.columns c JOIN pg_class p ON p.relname = c.table_name
+     WHERE c.table_schema = 'public' AND NOT p.relispartition AND c.data_type IN ('text', 'json', 'jsonb')`,
   )
   const selects = columns.map(
     ({ table_name, column_name }) => `SELECT "${column_name}"::text AS text FROM "${table_name}"`,

@@ -27,7 +27,7 @@ const keysIn = (databaseUrl: string) =>
   )
 
 const activate = (databaseUrl: string, id: string | undefined) =>
-  query(databaseUrl, "UPDATE envelope_keys SET active_at = now() - interval '1 second' WHERE id = $1", [id])
+  query(databaseUrl, 'UPDATE envelope_keys SET active_at = now() WHERE id = $1', [id])
 
 it('a process that cannot unwrap a new key is not ready, loses no value, and follows when it can', async () => {
   const { double, options } = await begin()

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keysCommand } from '../../server/key-rotation/command.js'
 import { packageDirectory } from '../../server/keys/providers/pkcs11/library.js'
 import { createLog } from '../../server/log/log.js'
-import { createTestDatabase, query } from '../support/postgres.js'
+import { createTestDatabase, everyRow, query } from '../support/postgres.js'
 import { type ServiceOptions, startService, type TestService } from '../support/service.js'
 import { environmentOf } from './environment.js'
 import { expectReadable, fill, issueAndRead, newKek, protection } from './filled.js'
@@ -85,16 +85,7 @@ async function unwrappedElsewhere(label: string, { id, wrapped }: Row): Promise<
 }
 
 /** Every value of the database, as text. */
-async function everything(databaseUrl: string): Promise<string> {
-  const tables = await query<{ name: string }>(
-    databaseUrl,
-    `SELECT quote_ident(tablename) AS name FROM pg_tables WHERE schemaname = 'public'`,
-  )
-  const texts = await Promise.all(
-    tables.map(({ name }) => query<{ text: string }>(databaseUrl, `SELECT t::text AS text FROM ${name} t`)),
-  )
-  return texts.flatMap((rows) => rows.map(({ text }) => text)).join('\n')
-}
+const everything = async (databaseUrl: string): Promise<string> => (await everyRow(databaseUrl)).join('\n')
 
 const isWalked = (service: TestService) =>
   expect.poll(() => service.platform.encryption.pending().length, { timeout: 30_000 }).toBe(0)
@@ -282,9 +273,7 @@ describeToken(`a key-encryption key that a token wraps${skipped}`, { timeout: 12
     // Until its time has come, the new key only decrypts.
     await issueAndRead(second, filled)
     expect((await protection(databaseUrl)).keys).toEqual(new Set([former?.id]))
-    await query(databaseUrl, "UPDATE envelope_keys SET active_at = now() - interval '1 second' WHERE id = $1", [
-      current?.id,
-    ])
+    await query(databaseUrl, 'UPDATE envelope_keys SET active_at = now() WHERE id = $1', [current?.id])
     await expect.poll(() => lines.join(''), { timeout: 10_000 }).toContain('key-encryption key changed')
     while ((await protection(databaseUrl)).keys.has(former?.id ?? '')) {
       await issueAndRead(service, filled)

@@ -194,20 +194,21 @@ describe('the job', () => {
   })
 
   it('runs in one process at a time', async () => {
-    let busy = 0
-    let most = 0
-    const run = async () => {
-      busy += 1
-      most = Math.max(most, busy)
-      await new Promise((resolve) => setTimeout(resolve, 300))
-      busy -= 1
-    }
-    const stores = [createMaintenanceStore(first), createMaintenanceStore(second)]
-    const work = vi.fn(run)
-    const ran = await Promise.all(stores.map((store) => store.exclusively(work)))
-    expect([most, ran.filter(Boolean).length, work.mock.calls.length]).toEqual([1, 1, 1])
-    expect(await stores[1]?.exclusively(work)).toBe(true)
-    expect(work).toHaveBeenCalledTimes(2)
+    let release = () => {}
+    const untilReleased = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    const [busy, other] = [createMaintenanceStore(first), createMaintenanceStore(second)]
+    const long = vi.fn(() => untilReleased)
+    const work = vi.fn(async () => {})
+    const running = busy.exclusively(long)
+    await vi.waitFor(() => expect(long).toHaveBeenCalledOnce(), PATIENT)
+    expect(await other.exclusively(work)).toBe(false)
+    expect(work).not.toHaveBeenCalled()
+    release()
+    expect(await running).toBe(true)
+    expect(await other.exclusively(work)).toBe(true)
+    expect(work).toHaveBeenCalledOnce()
   })
 })
 

@@ -79,6 +79,26 @@ async function copyOf(template: string, serverUrl: string): Promise<TestDatabase
   return { url: databaseUrl(serverUrl, name), drop, [Symbol.asyncDispose]: drop }
 }
 
+/**
+ * The name of each table with its schema, quoted. Partitions are left out: their rows are rows of the named tables, and
+ * the maintenance job drops partitions at any time.
+ */
+export async function tableNames(url: string): Promise<string[]> {
+  const tables = await query<{ name: string }>(
+    url,
+    `SELECT format('%I.%I', n.nspname, c.relname) AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+     WHERE c.relkind IN ('r', 'p') AND NOT c.relispartition AND n.nspname NOT IN ('pg_catalog', 'information_schema')
+     ORDER BY 1`,
+  )
+  return tables.map(({ name }) => name)
+}
+
+/** Each row of each table, as text. */
+export async function everyRow(url: string): Promise<string[]> {
+  const selects = (await tableNames(url)).map((name) => `SELECT t::text AS text FROM ${name} t`)
+  return (await query<{ text: string }>(url, selects.join(' UNION ALL '))).map(({ text }) => text)
+}
+
 /** Runs one statement on a new connection. */
 export async function query<Row extends pg.QueryResultRow>(
   url: string,

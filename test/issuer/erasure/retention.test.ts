@@ -69,8 +69,8 @@ const created = async (type: string, product: string): Promise<string> => {
 /** The columns, as `table.column`, whose text contains a marker. Without a key-encryption key, claims are in the clear. */
 async function columns(marker: string): Promise<string[]> {
   const all = await rows<{ t: string; c: string }>(
-    `SELECT table_name AS t, column_name AS c FROM information_schema.columns JOIN pg_tables ON tablename = table_name
-     WHERE table_schema = 'public' AND schemaname = 'public'`,
+    `SELECT table_name AS t, column_name AS c FROM information_schema.columns JOIN pg_class p ON p.relname = table_name
+     WHERE table_schema = 'public' AND NOT p.relispartition`,
   )
   const searches = all.map(
     ({ t, c }) =>

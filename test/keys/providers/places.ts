@@ -6,7 +6,7 @@ import { pemOf } from '../../agent/authority.js'
 import { HTTPS, leafOf, root } from '../../agent/certified.js'
 import { type Issuer, startIssuer } from '../../issuer/openid4vci/actors.js'
 import { licenceSchema, postSchema } from '../../issuer/openid4vci/mdoc-actors.js'
-import { query } from '../../support/postgres.js'
+import { everyRow } from '../../support/postgres.js'
 import { makeToken, PIN, WITHOUT_TOKEN } from './softhsm.js'
 import { environmentWith, SUBJECTS, type Subject, testFile } from './subjects.js'
 
@@ -82,19 +82,6 @@ export async function startCertified(place: Place): Promise<Issuer> {
   return issuer
 }
 
-/** All rows of all tables, as a dump would have them. */
-async function rowsOf(databaseUrl: string): Promise<string[]> {
-  const tables = await query<{ name: string }>(
-    databaseUrl,
-    `SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
-     WHERE schemaname NOT IN ('pg_catalog', 'information_schema')`,
-  )
-  const all = await Promise.all(
-    tables.map(({ name }) => query<{ row: string }>(databaseUrl, `SELECT t::text AS row FROM ${name} t`)),
-  )
-  return all.flat().map(({ row }) => row)
-}
-
 /** The octets that a text has in hexadecimal, base64 or base64url: each run that is long enough for a private key. */
 function octetsIn(text: string): Buffer[] {
   const hex = text.match(/[0-9a-f]{64,}/gi) ?? []
@@ -114,7 +101,7 @@ const scalarOf = (key: KeyObject) => Buffer.from(String(key.export({ format: 'jw
  * @returns the public keys, as the `x` of their JWKs
  */
 export async function privateKeysIn(databaseUrl: string, keys: readonly KeyObject[]): Promise<string[]> {
-  const octets = (await rowsOf(databaseUrl)).flatMap(octetsIn)
+  const octets = (await everyRow(databaseUrl)).flatMap(octetsIn)
   const found = keys.filter((key) => {
     const scalar = scalarOf(key)
     return octets.some((run) => run.includes(scalar))

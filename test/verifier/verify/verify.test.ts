@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { postOffering, postSchema, SUBJECT } from '../../issuer/purchase.js'
-import { query } from '../../support/postgres.js'
+import { query, tableNames } from '../../support/postgres.js'
 import { startService, type TestService } from '../../support/service.js'
 
 const UNSUPPORTED = 'Unsupported credential format. Expected compact JWT (x.y.z) or SD-JWT.'
@@ -79,13 +79,10 @@ describe('POST /credentials/verify: a valid credential', () => {
 
   it('stores nothing and makes no session: no row is added or changed', async () => {
     // The maintenance job counts earlier issuances in the tables of statistics at any time.
-    const tables = await query<{ name: string }>(
-      service.databaseUrl,
-      "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT LIKE 'statistics%' ORDER BY 1",
-    )
+    const tables = (await tableNames(service.databaseUrl)).filter((name) => !name.startsWith('public.statistics'))
     const state = async () => {
       const counts = tables.map(
-        ({ name }) => `SELECT '${name}' AS name, md5(string_agg(t::text, '' ORDER BY t::text)) FROM "${name}" t`,
+        (name) => `SELECT '${name}' AS name, md5(string_agg(t::text, '' ORDER BY t::text)) FROM ${name} t`,
       )
       return query(service.databaseUrl, `${counts.join(' UNION ALL ')} ORDER BY 1`)
     }
