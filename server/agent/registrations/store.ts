@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { AuditAction } from '../../database/audit-actions.js'
+import { recordAudit } from '../../audit/audit.js'
 import { audited } from '../../database/audited.js'
 import type { Database } from '../../database/connect.js'
 import { fragment, Step } from '../../database/fragment.js'
@@ -86,8 +86,6 @@ export type IssuersRegistration = z.infer<typeof zPublished>
 /** The column that names the record. */
 const OWNER = { issuer: fragment`issuer_id`, verifier: fragment`verifier_id` } as const
 
-const zAdded = z.strictObject({ added: z.boolean(), known: z.boolean() })
-
 /** Differs for each certificate of an issuer, and is the same for all certificates of verifiers. */
 const eachOfIssuers = fragment`CASE WHEN r.issuer_id IS NULL THEN '' ELSE r.id END`
 
@@ -98,20 +96,7 @@ const columns = fragment`
 export type RegistrationStore = ReturnType<typeof createRegistrationStore>
 
 /** The registration certificates of verifiers and issuers. */
-export function createRegistrationStore({ sql }: Database) {
-  const auditedCertificate = (action: AuditAction, actor: string | null, of: Step<'id'>): Step =>
-    audited({ of, actor, action, subject: 'registration-certificate' })
-
-  const insert = (
-    row: NewRegistration,
-    { fromFile, createdBy }: { readonly fromFile: boolean; readonly createdBy: string | null },
-  ) => fragment`
-    INSERT INTO registration_certificates (id, ${OWNER[row.owner.kind]}, certificate, fingerprint, subject, intended_use, issued_at,
-      ends_at, from_file, status, checked_at, failed_check, failure, due_at, created_by)
-    SELECT ${row.id}, ${row.owner.id}, ${row.certificate}, ${row.fingerprint}, ${row.subject}, ${row.intendedUse},
-      ${row.issuedAt}::timestamptz, ${row.endsAt}::timestamptz, ${fromFile}, ${row.status}, ${row.checkedAt}::timestamptz, ${row.failedCheck},
-      ${row.failure}, ${row.dueAt}::timestamptz, ${createdBy}`
-
+export function createRegistrationStore({ prisma, sql }: Database) {
   return {
     /** The certificates of a record, the newest first. */
     of: ({ kind, id }: RegistrationOwner): Promise<StoredRegistration[]> =>
@@ -126,24 +111,26 @@ export function createRegistrationStore({ sql }: Database) {
         FROM registration_certificates r WHERE r.issuer_id IS NOT NULL
         ORDER BY r.issued_at DESC, r.id LIMIT ${MAX_REGISTRATIONS}`,
 
-    /** Adds a certificate. @returns `known` if the record has it, `full` if there are too many */
-    async add(row: NewRegistration, createdBy: string): Promise<'added' | 'known' | 'full'> {
-      const { kind, id } = row.owner
-      const counted = kind === 'issuer' ? fragment`c.issuer_id IS NOT NULL` : fragment`c.verifier_id = ${id}`
-      const added = new Step<'id'>(
-        'added',
-        fragment`
-          ${insert(row, { fromFile: false, createdBy })}
-          WHERE (SELECT count(*) FROM registration_certificates c WHERE ${counted}) < ${MAX_REGISTRATIONS}
-          ON CONFLICT (${OWNER[kind]}, fingerprint) DO NOTHING RETURNING id`,
-      )
-      const [outcome] = await sql(zAdded, [auditedCertificate('registration-certificate.added', createdBy, added)])`
-        SELECT EXISTS (SELECT 1 FROM ${added}) AS added, EXISTS (
-          SELECT 1 FROM registration_certificates c
-          WHERE c.${OWNER[kind]} = ${id} AND c.fingerprint = ${row.fingerprint}) AS known`
-      if (outcome?.added === true) return 'added'
-      return outcome?.known === true ? 'known' : 'full'
-    },
+    /**
+     * Adds a certificate. Additions wait for one another, so each one counts all earlier ones.
+     *
+     * @returns `known` if the record has it, `full` if there are too many
+     */
+    add: ({ owner, ...row }: NewRegistration, createdBy: string): Promise<'added' | 'known' | 'full'> =>
+      prisma.$transaction(async (tx) => {
+        const { kind, id } = owner
+        const own = kind === 'issuer' ? { issuerId: id } : { verifierId: id }
+        const counted = kind === 'issuer' ? { issuerId: { not: null } } : own
+        const lock = `registration_certificates ${kind === 'issuer' ? kind : id}`
+        await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`
+        const { fingerprint } = row
+        if ((await tx.registrationCertificate.count({ where: { ...own, fingerprint } })) > 0) return 'known'
+        if ((await tx.registrationCertificate.count({ where: counted })) >= MAX_REGISTRATIONS) return 'full'
+        await tx.registrationCertificate.create({ data: { ...row, ...own, fromFile: false, createdBy } })
+        const action = 'registration-certificate.added'
+        await recordAudit(tx, { actor: createdBy, action, subject: 'registration-certificate', subjectId: row.id })
+        return 'added'
+      }),
 
     /** Removes a certificate that does not come from the file. @returns false for an unknown id */
     async remove(owner: RegistrationOwner, id: string, actor: string): Promise<boolean> {
@@ -153,7 +140,8 @@ export function createRegistrationStore({ sql }: Database) {
           DELETE FROM registration_certificates
           WHERE id = ${id} AND ${OWNER[owner.kind]} = ${owner.id} AND NOT from_file RETURNING id`,
       )
-      const audit = auditedCertificate('registration-certificate.removed', actor, removed)
+      const action = 'registration-certificate.removed'
+      const audit = audited({ of: removed, actor, action, subject: 'registration-certificate' })
       const rows = await sql(idRow, [audit])`SELECT id FROM ${removed}`
       return rows.length > 0
     },
@@ -165,7 +153,11 @@ export function createRegistrationStore({ sql }: Database) {
         WHERE ${OWNER[kind]} = ${id} AND from_file AND NOT fingerprint = ANY(${rows.map(({ fingerprint }) => fingerprint)})`
       for (const row of rows) {
         await sql(noRow)`
-          ${insert(row, { fromFile: true, createdBy: null })}
+          INSERT INTO registration_certificates (id, ${OWNER[kind]}, certificate, fingerprint, subject, intended_use, issued_at, ends_at,
+            from_file, status, checked_at, failed_check, failure, due_at)
+          VALUES (${row.id}, ${id}, ${row.certificate}, ${row.fingerprint}, ${row.subject}, ${row.intendedUse},
+            ${row.issuedAt}::timestamptz, ${row.endsAt}::timestamptz, true, ${row.status}, ${row.checkedAt}::timestamptz,
+            ${row.failedCheck}, ${row.failure}, ${row.dueAt}::timestamptz)
           ON CONFLICT (${OWNER[kind]}, fingerprint) DO UPDATE SET from_file = true`
       }
     },

@@ -160,12 +160,16 @@ describe('POST /api/v1/verifiers/{id}/registration-certificates (ETSI TS 119 475
     ])
   })
 
-  it('has a limit for each verifier', async () => {
+  it('has a limit for each verifier, also for simultaneous additions', async () => {
     const id = await newVerifier(service, admin)
-    await Promise.all(Array.from({ length: 20 }, (_, at) => added(id, { intended_use_id: `use-${at}` })))
-    expect((await add(id, await registrar.certify({ intended_use_id: 'more' }))).json.message).toEqual([
-      'certificate must not be one more than 20',
-    ])
+    const certificates = await Promise.all(
+      Array.from({ length: 24 }, (_, at) => registrar.certify({ intended_use_id: `use-${at}` })),
+    )
+    const answers = await Promise.all(certificates.map((certificate) => add(id, certificate)))
+    const refused = answers.filter(({ status }) => status !== 201)
+    expect(refused.map(({ json }) => json.message)).toEqual(
+      Array.from({ length: 4 }, () => ['certificate must not be one more than 20']),
+    )
   })
 
   it('is for admins and their own records', async () => {
