@@ -40,3 +40,5 @@ export async function certificateFiles() {
     remove: () => rm(directory, { recursive: true }),
   }
 }
+
+export type CertificateFiles = Awaited<ReturnType<typeof certificateFiles>>

@@ -1,8 +1,8 @@
 import { hash, type KeyObject, X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import { isSelfSigned } from '../../protocol/issuer-keys/certificate-chain.js'
-import { type Extension, readExtensions } from '../../protocol/issuer-keys/certificate-profile.js'
-import { type DerElement, derElements, derMembers, encodeDer } from '../../protocol/issuer-keys/der.js'
+import { type CertificateParts, certificateParts } from '../../protocol/issuer-keys/certificate-parts.js'
+import { derElements, derMembers, encodeDer } from '../../protocol/issuer-keys/der.js'
 import { algorithmOfJwk } from '../../protocol/jose/algorithms.js'
 import type { Signer } from '../../protocol/jose/jws.js'
 import { SIGNING_PARAMETERS, signingWith, x509Library } from '../x509-library.js'
@@ -23,7 +23,6 @@ const SET = 0x31
 const OBJECT_IDENTIFIER = 0x06
 const UTF8_STRING = 0x0c
 const NAME_TAGS = { dns: 0x82, uri: 0x86 } as const
-const VERSION = 0xa0
 const PERIOD_TAGS = { notBefore: 0x80, notAfter: 0x81 } as const
 
 /** Object identifiers as hexadecimal DER content: extensions of the authority. */
@@ -41,20 +40,6 @@ const hex = (octets: Uint8Array | undefined): string => Buffer.from(octets ?? []
 const ascii = (text: string): Uint8Array => Buffer.from(text, 'ascii')
 const generalizedTime = (date: Date): Uint8Array => ascii(`${date.toISOString().slice(0, 19).replace(/[-:T]/g, '')}Z`)
 
-/** The subject and the extensions of a certificate. */
-interface Parts {
-  readonly subject: DerElement | undefined
-  readonly extensions: readonly Extension[]
-}
-
-/** `TBSCertificate` has the members version, serialNumber, signature, issuer, validity, subject (RFC 5280 §4.1). */
-function partsOf(certificate: X509Certificate): Parts {
-  const [tbsCertificate] = derMembers(certificate.raw)
-  const members = derElements(tbsCertificate?.content ?? new Uint8Array())
-  const subject = members[members[0]?.tag === VERSION ? 5 : 4]
-  return { subject, extensions: readExtensions(tbsCertificate) }
-}
-
 /** RFC 5280 §4.2.1.2, method 1: SHA-1 over the public key without its tag, its length and the count of unused bits. */
 function keyIdentifierOf(publicKey: KeyObject): string {
   const [, bits] = derMembers(publicKey.export({ type: 'spki', format: 'der' }))
@@ -62,7 +47,7 @@ function keyIdentifierOf(publicKey: KeyObject): string {
 }
 
 /** The identifier of the authority's key, as the authority's certificate names it. */
-function authorityKeyIdentifierOf(authority: X509Certificate, { extensions }: Parts): string {
+function authorityKeyIdentifierOf(authority: X509Certificate, { extensions }: CertificateParts): string {
   const stated = extensions.find(({ id }) => id === SUBJECT_KEY_IDENTIFIER)
   const content = stated === undefined ? undefined : derElements(stated.value)[0]?.content
   return content === undefined ? keyIdentifierOf(authority.publicKey) : hex(content)
@@ -72,7 +57,7 @@ function authorityKeyIdentifierOf(authority: X509Certificate, { extensions }: Pa
  * The name of a signer: country, state and organization of the authority in their own encoding, and a common name.
  * Authority and signer have the same country (ISO/IEC 18013-5 Annex B).
  */
-function subjectOf({ subject }: Parts, hostname: string): Uint8Array {
+function subjectOf({ subject }: CertificateParts, hostname: string): Uint8Array {
   const names = derElements(subject?.content ?? new Uint8Array())
   const shared = names.filter(({ content }) => {
     const [attribute] = derElements(content)
@@ -138,7 +123,7 @@ export async function signerCertificate(input: SignerCertificateInput): Promise<
   if (parameters === undefined) throw new Error(`A key for ${signer.alg} cannot sign certificates.`)
   const x509 = await x509Library()
   const { AuthorityKeyIdentifierExtension, Extension, ExtendedKeyUsageExtension, KeyUsageFlags, Name } = x509
-  const parts = partsOf(authority)
+  const parts = certificateParts(authority.raw)
   const copied = isSelfSigned(authority)
     ? parts.extensions.filter(({ id }) => id === ISSUER_ALTERNATIVE_NAME || id === CRL_DISTRIBUTION_POINTS)
     : []
@@ -175,13 +160,7 @@ export async function signerCertificate(input: SignerCertificateInput): Promise<
   const certificate = new X509Certificate(Buffer.from(made.rawData))
   // The library writes the names again. A name in another encoding would break the chain for some verifiers.
   const isIssued = certificate.checkIssued(authority) && certificate.verify(authority.publicKey)
-  const sameName = hex(issuerNameOf(certificate)) === hex(parts.subject?.content)
+  const sameName = hex(certificateParts(certificate.raw).issuer?.content) === hex(parts.subject?.content)
   if (!isIssued || !sameName) throw new Error('The certificate of a document signer does not fit its authority.')
   return certificate
-}
-
-function issuerNameOf(certificate: X509Certificate): Uint8Array | undefined {
-  const [tbsCertificate] = derMembers(certificate.raw)
-  const members = derElements(tbsCertificate?.content ?? new Uint8Array())
-  return members[members[0]?.tag === VERSION ? 3 : 2]?.content
 }

@@ -78,6 +78,12 @@ async function presentTo({ service }: Issuer, taken: Taken, wallet: WalletActor)
   })
 }
 
+/** The members of a published status list: a Token Status List, or a Bitstring Status List. */
+interface PublishedList {
+  readonly status_list: { readonly lst: string }
+  readonly credentialSubject: { readonly encodedList: string }
+}
+
 /** Whether a published status list says that a credential is revoked. The list is verified by jose and openssl. */
 async function isRevoked({ service }: Issuer, { format, credential }: Taken, publicKey: KeyObject): Promise<boolean> {
   const claims = payloadOf(credential)
@@ -85,14 +91,14 @@ async function isRevoked({ service }: Issuer, { format, credential }: Taken, pub
   const entry = [claims.vc?.credentialStatus].flat()[0]
   const uri: string = format === 'dc+sd-jwt' ? token.uri : entry.statusListCredential
   const { text } = await service.request('GET', pathOf(uri), { headers: { accept: 'application/statuslist+jwt' } })
-  const { payload } = await jwtVerify<Record<string, never>>(text, publicKey)
+  const { payload } = await jwtVerify<PublishedList>(text, publicKey)
   expect(await opensslAcceptsJws(text, publicKey)).toBe(true)
   if (format === 'dc+sd-jwt') {
-    const { lst } = payload.status_list as unknown as { lst: string }
+    const { lst } = payload.status_list
     // Draft-ietf-oauth-status-list §4.1: the first status is the lowest bit of an octet.
     return (((inflateSync(Buffer.from(lst, 'base64url'))[token.idx >> 3] ?? 0) >> (token.idx & 7)) & 1) === 1
   }
-  const { encodedList } = payload.credentialSubject as unknown as { encodedList: string }
+  const { encodedList } = payload.credentialSubject
   const bits = gunzipSync(Buffer.from(encodedList.replace(/^u/, ''), 'base64url'))
   const index = Number(entry.statusListIndex)
   // Bitstring Status List 1.0 §3.2: the first status is the highest bit of an octet.

@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { makeCertificate, type TestCertificate } from '../../protocol/issuer-keys/certificates.js'
 import { ISSUANCE, LIST_SIGNING, lote, loteEntity, loteService } from '../../protocol/trust-lists/world.js'
 import { newWallet } from '../../support/wallet-actor.js'
@@ -33,6 +33,11 @@ export interface MadeLists {
   readonly wrongJson: Readonly<Record<string, string>>
 }
 
+interface KeyPair {
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+}
+
 interface Signer {
   readonly certificate: TestCertificate
   readonly keyType: 'EC' | 'RSA'
@@ -40,14 +45,14 @@ interface Signer {
 
 const root = makeRoot('C=EU/Authority of lists')
 
-function makeSigner(keyPair: ReturnType<typeof generateKeyPairSync>, subject = 'C=EU/Operator'): Signer {
+function makeSigner(keyPair: KeyPair, subject = 'C=EU/Operator'): Signer {
   const certificate = makeCertificate({
     subject,
     issuer: root,
     keyUsage: 0x80,
     purposes: [LIST_SIGNING],
     ...YEARS,
-    keyPair: keyPair as never,
+    keyPair,
   })
   return { certificate, keyType: certificate.privateKey.asymmetricKeyType === 'rsa' ? 'RSA' : 'EC' }
 }

@@ -1,11 +1,10 @@
 import { hash } from 'node:crypto'
-import { readExtensions } from '../../issuer-keys/certificate-profile.js'
+import { certificateParts } from '../../issuer-keys/certificate-parts.js'
 import { derElements, derMembers } from '../../issuer-keys/der.js'
 
 const SUBJECT_KEY_IDENTIFIER = '551d0e'
 const AUTHORITY_KEY_IDENTIFIER = '551d23'
 const TAG_KEY_IDENTIFIER = 0x80
-const TAG_VERSION = 0xa0
 
 /** The parts of a certificate by which an index finds it (RFC 5280 §4.1). All are binary texts (latin1) for maps. */
 export interface CertificateFacts {
@@ -32,12 +31,8 @@ export function factsOf(der: Uint8Array): CertificateFacts | undefined {
 }
 
 function readFacts(der: Uint8Array): CertificateFacts | undefined {
-  const [tbs] = derMembers(der)
-  if (tbs === undefined) return undefined
-  const members = derElements(tbs.content)
-  const [, , issuer, , subject, key] = members[0]?.tag === TAG_VERSION ? members.slice(1) : members
+  const { issuer, subject, publicKey: key, extensions } = certificateParts(der)
   if (issuer === undefined || subject === undefined || key === undefined) return undefined
-  const extensions = readExtensions(tbs)
   const find = (wanted: string) => extensions.find(({ id }) => id === wanted)?.value
   const subjectKeyId = find(SUBJECT_KEY_IDENTIFIER)
   const authorityKeyId = find(AUTHORITY_KEY_IDENTIFIER)
