@@ -27,9 +27,9 @@ export function judgeNewest(row: NewestRegistration, now: Date): Judged {
 }
 
 /**
- * The readiness of registration certificates: `degraded` with the states of certificates that cannot be used. The reason has
- * only names of states, because everybody may read it. `absent` if no record has a certificate, or if the database does not
- * answer: another check reports the database.
+ * The readiness of registration certificates: `degraded` with the states of certificates that cannot be used. Everybody
+ * may read the reason, so it has only names of states. The state is `absent` if no record has a certificate, or if the
+ * database does not answer. Another check reports the database.
  */
 export async function registrationsCheck(
   store: Pick<RegistrationStore, 'newest'>,

@@ -35,8 +35,8 @@ export type Check =
   | 'query'
 
 /**
- * Thrown if a credential, a presentation or a status list is refused. `message` is one sentence that may be shown to anyone: it
- * names checks and claim paths, never a claim's value. `cause` is for the log.
+ * Thrown if a credential, a presentation or a status list is refused. The sentence `message` may be shown to
+ * everybody. It names checks and claim paths, never a claim's value. The member `cause` is for the log.
  */
 export class CredentialError extends Error {
   override readonly name = 'CredentialError'
