@@ -118,7 +118,7 @@ export const issuing: Issuing = {
   needsHolder: true,
   lacks: ({ asMdoc, certified }) => {
     if (!asMdoc) return 'a schema with mdoc'
-    return certified ? undefined : 'an issuer with a certificate (ISSUER_X509)'
+    return certified ? undefined : 'an issuer with a certificate (for the default issuer: ISSUER_X509)'
   },
   reservedClaims: new Set(),
   checkSubject,

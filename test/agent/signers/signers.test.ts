@@ -104,7 +104,7 @@ describe('GET /api/v1/issuers/{id}', () => {
     ).toEqual({
       'dc+sd-jwt': null,
       jwt_vc_json: null,
-      mso_mdoc: 'an issuer with a certificate (ISSUER_X509)',
+      mso_mdoc: 'an issuer with a certificate (for the default issuer: ISSUER_X509)',
     })
     const published = await fetch(json.didDocumentUrl)
     expect(((await published.json()) as { alsoKnownAs: string[] }).alsoKnownAs).toContain(did)

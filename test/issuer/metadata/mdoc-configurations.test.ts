@@ -93,7 +93,9 @@ describe('metadata list mobile documents if the signing issuer has a certificate
     const refused = await offer(name, '', '-mdoc')
     expect([refused.status, refused.json.message]).toEqual([
       400,
-      [`credentialConfigurationIds names ${name}-mdoc, which needs an issuer with a certificate (ISSUER_X509)`],
+      [
+        `credentialConfigurationIds names ${name}-mdoc, which needs an issuer with a certificate (for the default issuer: ISSUER_X509)`,
+      ],
     ])
     expect((await offer(name, '', '-sd-jwt')).status).toBe(201)
   })

@@ -147,7 +147,7 @@ describe('offers of mobile documents', () => {
   it('of another issuer, without a certificate, are refused, and its offerings contain none', async () => {
     const { id: issuerId } = await newIssuer(issuer.service, 'issuer')
     expect(await refused({ issuerId })).toContain(
-      `credentialConfigurationIds names ${MDOC}, which needs an issuer with a certificate (ISSUER_X509)`,
+      `credentialConfigurationIds names ${MDOC}, which needs an issuer with a certificate (for the default issuer: ISSUER_X509)`,
     )
     const { id } = await issuer.makeOffering({ credential_type: LICENCE, credential_subject: CLAIMS, issuerId })
     const offer = await issuer.service.request('GET', `/openid4vci/offers/${id}`)
@@ -342,7 +342,7 @@ describe('an installation without ISSUER_X509', () => {
       body: { type: LICENCE, credential_subject: CLAIMS, format: 'mso_mdoc', holder: (await newWallet()).did },
     })
     expect([offered.status, signed.status]).toEqual([400, 400])
-    const needed = 'needs an issuer with a certificate (ISSUER_X509)'
+    const needed = 'needs an issuer with a certificate (for the default issuer: ISSUER_X509)'
     expect([offered, signed].flatMap(({ json }) => json.message)).toEqual([
       `credentialConfigurationIds names ${MDOC}, which ${needed}`,
       `format mso_mdoc ${needed}`,
