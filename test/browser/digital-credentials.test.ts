@@ -69,7 +69,7 @@ const respondWith = ({ protocol, data }: BrowserRequest) => walletWill({ action:
 /** @returns the page's text after the click. */
 async function clicked(request: AskedOverBrowser): Promise<string> {
   await page.goto(origin)
-  await page.evaluate((made) => Object.assign(globalThis, { asked: made }), request as never)
+  await page.evaluate((made) => Object.assign(globalThis, { asked: made }), request)
   await page.locator('button').click()
   const output = page.locator('output:not(:empty)')
   await output.waitFor()
