@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { keyProviders, wrappingKey } from './key-providers.js'
 import { publishedLists } from './published-lists.js'
-import { issuerRegistrarDataset, issuerRegistrations } from './registrations.js'
+import { issuerRegistrarDataset, registrations } from './registrations.js'
 import {
   baseUrl,
   certificates,
@@ -23,7 +23,6 @@ import {
   verifierAttestation,
   verifierAttestationIssuers,
   verifierLegacyProfiles,
-  verifierRegistrations,
   walletClients,
 } from './rules.js'
 import { SHOWN } from './shown.js'
@@ -103,11 +102,11 @@ export const zEnvironment = z.object({
   WALLET_LINKS: walletLinks,
   SERVICE_CONTACT: serviceContact,
   ISSUER_X509: keyAndChain,
-  ISSUER_REGISTRATIONS: issuerRegistrations,
+  ISSUER_REGISTRATIONS: registrations,
   ISSUER_REGISTRAR_DATASET: issuerRegistrarDataset,
   VERIFIER_X509: keyAndChain,
   VERIFIER_ATTESTATION: verifierAttestation,
-  VERIFIER_REGISTRATIONS: verifierRegistrations,
+  VERIFIER_REGISTRATIONS: registrations,
   WALLET_PROVIDER_X509: keyAndChain,
   WALLET_REGISTRATION: z.enum(['optional', 'required'], { error: 'must be optional or required.' }).default('optional'),
   ISSUER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
