@@ -1,5 +1,4 @@
-import { KeyObject, type X509Certificate } from 'node:crypto'
-import { z } from 'zod'
+import type { X509Certificate } from 'node:crypto'
 import type { ListedTrust } from '../protocol/issuer-keys/listed-trust.js'
 import { isAnchored } from '../protocol/issuer-keys/trusted-chain.js'
 import type { JsonObject } from '../protocol/json/json-object.js'
@@ -7,39 +6,15 @@ import type { AttestationTrust } from '../protocol/openid4vci/attester.js'
 import type { Draft } from '../protocol/openid4vci/drafts.js'
 import type { Draft as PresentationDraft } from '../protocol/openid4vp/drafts.js'
 import type { VerifierAttestation } from '../protocol/openid4vp/verifier-attestation.js'
-import { type ConsoleConfig, consoleConfigOf, consoleProblems } from './console.js'
-import { type KeyProviderEntry, keyProviders, type WrappingKey, wrappingKey } from './key-providers.js'
-import { type PublishedDefinition, publishedLists } from './published-lists.js'
-import { issuerRegistrarDataset, issuerRegistrations } from './registrations.js'
-import {
-  type AttestationIssuerKey,
-  baseUrl,
-  certificates,
-  claimPath,
-  encryptionKey,
-  flag,
-  hosts,
-  integer,
-  integerWithin,
-  issuerLegacyProfiles,
-  type KeyAndChain,
-  keyAndChain,
-  optionalText,
-  origins,
-  postgresUrl,
-  tokenAlgorithms,
-  trustedIssuers,
-  trustProxy,
-  url,
-  verifierAttestation,
-  verifierAttestationIssuers,
-  verifierLegacyProfiles,
-  verifierRegistrations,
-  walletClients,
-} from './rules.js'
-import { type Setting, SHOWN, settingsOf } from './shown.js'
-import { type ListDefinition, type ListPurpose, trustLists } from './trust-lists.js'
-import { serviceContact, type WalletLink, walletLinks } from './wallet-links.js'
+import { type ConsoleConfig, consoleConfigOf } from './console.js'
+import type { KeyProviderEntry, WrappingKey } from './key-providers.js'
+import { problemsOf } from './problems.js'
+import type { PublishedDefinition } from './published-lists.js'
+import type { AttestationIssuerKey, KeyAndChain } from './rules.js'
+import { type Setting, settingsOf } from './shown.js'
+import type { ListDefinition, ListPurpose } from './trust-lists.js'
+import { type Environment, zEnvironment } from './variables.js'
+import type { WalletLink } from './wallet-links.js'
 
 /**
  * Thrown if the configuration prevents the start. `message` is the whole text for the operator, one problem on each
@@ -50,115 +25,6 @@ export class ConfigurationError extends Error {
 }
 
 const MISSING_OIDC = 'OIDC configuration missing. Set OIDC_JWKS_URL.'
-
-/** All variables with their rules and defaults. `.env.example` explains each variable. */
-const zEnvironment = z.object({
-  NODE_ENV: z.string().default('development'),
-  ISSUER_BASE_URL: baseUrl,
-  VERIFIER_BASE_URL: baseUrl,
-  DATABASE_URL: postgresUrl,
-  DIRECT_DATABASE_URL: postgresUrl.optional(),
-  DATABASE_REPLICA_URL: postgresUrl.optional(),
-  OIDC_JWKS_URL: url(['http:', 'https:'], 'must be an http or https URL.').optional(),
-  OIDC_ISSUER: optionalText,
-  OIDC_AUDIENCE: optionalText,
-  OIDC_ALGORITHMS: tokenAlgorithms,
-  OIDC_DID_CLAIM: z.string().default('did'),
-  OIDC_ROLES_CLAIM: claimPath,
-  OIDC_CLIENT_ID: optionalText,
-  OIDC_CLIENT_SECRET: optionalText,
-  OIDC_SCOPE: z
-    .string()
-    .default('openid profile')
-    .refine((value) => value.split(' ').includes('openid'), { error: 'must contain openid.' }),
-  ADMIN_ROLE: z.string().default('admin'),
-  ISSUER_ROLE: optionalText,
-  VERIFIER_ROLE: optionalText,
-  CLIENT_SECRET: optionalText,
-  CLIENT_SECRET_PREVIOUS: optionalText,
-  AUTH_DISABLED: flag,
-  ALLOW_INSECURE_HTTP: flag,
-  KEY_ENCRYPTION_KEY: encryptionKey,
-  KEY_ENCRYPTION_KEY_PREVIOUS: encryptionKey,
-  KEY_ENCRYPTION_PROVIDER: wrappingKey,
-  KEY_ENCRYPTION_PROVIDER_PREVIOUS: wrappingKey,
-  KEY_PROVIDERS: keyProviders,
-  ISSUER_KEY_PROVIDER: optionalText,
-  ISSUER_SIGNING: z.enum(['every', 'delegated'], { error: 'must be every or delegated.' }).default('every'),
-  VERIFIER_KEY_PROVIDER: optionalText,
-  RATE_LIMIT_MAX: integer(0, 1_000_000, 60),
-  RATE_LIMIT_WINDOW_SECONDS: integer(1, 86_400, 60),
-  CONSOLE: z.enum(['on', 'off'], { error: 'must be on or off.' }).optional(),
-  CONSOLE_RATE_LIMIT_MAX: integer(0, 1_000_000, 600),
-  MAX_STREAMS_PER_CALLER: integer(0, 1_000_000, 1_000),
-  MAX_STREAMS: integer(1, 1_000_000, 10_000),
-  REDIS_URL: url(['redis:', 'rediss:'], 'must be a redis:// URL.').optional(),
-  EVENTS: z.enum(['postgres', 'redis', 'nats'], { error: 'must be postgres, redis or nats.' }).default('postgres'),
-  NATS_URL: url(['nats:', 'tls:'], 'must be a nats:// URL.').optional(),
-  TRUST_PROXY: trustProxy,
-  HOST: z.string().default('127.0.0.1'),
-  PORT: integer(0, 65_535, 3000),
-  PUBLIC_HOST: z.string().default('127.0.0.1'),
-  PUBLIC_PORT: integerWithin(0, 65_535).optional(),
-  METRICS_HOST: z.string().default('127.0.0.1'),
-  METRICS_PORT: integerWithin(0, 65_535).optional(),
-  LOG_LEVEL: z
-    .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
-      error: 'must be trace, debug, info, warn, error, fatal or silent.',
-    })
-    .default('info'),
-  WEB_CONCURRENCY: integer(1, 64, 1),
-  SHUTDOWN_DELAY_SECONDS: integer(0, 300, 0),
-  OUTBOUND_ALLOWED_HOSTS: hosts,
-  CORS_ORIGINS: origins,
-  TRUSTED_ISSUERS: trustedIssuers,
-  TRUST_ANCHORS: certificates,
-  TRUST_LISTS: trustLists,
-  PUBLISHED_TRUST_LISTS: publishedLists,
-  STATUS_TRUST_ANCHORS: certificates,
-  VERIFIER_TRUST_ANCHORS: certificates,
-  REGISTRAR_TRUST_ANCHORS: certificates,
-  VERIFIER_ATTESTATION_ISSUERS: verifierAttestationIssuers,
-  WALLET_TRUST_ANCHORS: certificates,
-  WALLET_CLIENTS: walletClients,
-  WALLET_LINKS: walletLinks,
-  SERVICE_CONTACT: serviceContact,
-  ISSUER_X509: keyAndChain,
-  ISSUER_REGISTRATIONS: issuerRegistrations,
-  ISSUER_REGISTRAR_DATASET: issuerRegistrarDataset,
-  VERIFIER_X509: keyAndChain,
-  VERIFIER_ATTESTATION: verifierAttestation,
-  VERIFIER_REGISTRATIONS: verifierRegistrations,
-  WALLET_PROVIDER_X509: keyAndChain,
-  WALLET_REGISTRATION: z.enum(['optional', 'required'], { error: 'must be optional or required.' }).default('optional'),
-  ISSUER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
-  ISSUER_LEGACY_PROFILES: issuerLegacyProfiles,
-  VERIFIER_PROFILE: z.enum(['final', 'haip'], { error: 'must be final or haip.' }).default('final'),
-  VERIFIER_LEGACY_PROFILES: verifierLegacyProfiles,
-  VERIFIER_RESPONSE_MODE: z
-    .enum(['direct_post', 'direct_post.jwt'], { error: 'must be direct_post or direct_post.jwt.' })
-    .default('direct_post.jwt'),
-  SESSION_RESULT_TTL_SECONDS: integer(1, 31_536_000, 3600),
-  SESSION_RETENTION_DAYS: integer(1, 36_500, 30),
-  RETENTION_CLAIMS_DAYS: integerWithin(1, 36_500).optional(),
-  RETENTION_PRESENTATIONS_DAYS: integer(1, 36_500, 365),
-  RETENTION_AUDIT_DAYS: integerWithin(30, 36_500).optional(),
-  CREDENTIAL_ENCRYPTION: z
-    .enum(['off', 'offered', 'required'], { error: 'must be off, offered or required.' })
-    .default('offered'),
-  REFRESH_TOKEN_DAYS: integer(1, 3_650, 90),
-  STATUS_LIST_TTL_SECONDS: integer(1, 31_536_000, 60),
-  STATUS_LIST_EXPIRY_SECONDS: integer(60, 31_536_000, 86_400),
-  SD_JWT_ISSUER: z.enum(['did', 'url'], { error: 'must be did or url.' }).default('did'),
-})
-
-type Environment = z.infer<typeof zEnvironment>
-
-// The assignment is a type error if SHOWN does not contain every variable.
-SHOWN satisfies Record<keyof Environment, unknown>
-
-/** The names of all variables. */
-export const VARIABLES: readonly string[] = Object.keys(zEnvironment.shape)
 
 /** This service as a client of the identity provider (OpenID Connect Core 1.0). */
 export interface SignInConfig {
@@ -332,163 +198,9 @@ export interface Config {
   readonly settings: readonly Setting[]
 }
 
-function problemsOf(error: z.ZodError): string[] {
-  return error.issues.map((issue) => `- ${issue.path.join('.')} ${issue.message}`)
-}
-
-/** True if the database address leads to a transaction pooler. */
-const isPooled = (address: string | undefined) =>
-  address !== undefined && URL.canParse(address) && new URL(address).searchParams.get('pgbouncer') === 'true'
-
 /** Whether certificates can prove issuers of credentials: there is a root or a trusted list. */
 export const certifiesIssuers = ({ trustAnchors, listed }: Pick<Config, 'trustAnchors' | 'listed'>): boolean =>
   isAnchored({ trustAnchors, lists: listed?.credentials })
-
-/** Whether something can prove the issuer of a credential by its certificate. */
-const hasRoots = ({ TRUST_ANCHORS, TRUST_LISTS }: NodeJS.ProcessEnv) =>
-  TRUST_ANCHORS !== undefined || TRUST_LISTS !== undefined
-
-/** Checks the rules that concern several variables. Each violation adds one line to the error. */
-function crossProblems(input: NodeJS.ProcessEnv): string[] {
-  const problems: string[] = []
-  if (input.ALLOW_INSECURE_HTTP !== 'true') {
-    for (const name of ['ISSUER_BASE_URL', 'VERIFIER_BASE_URL']) {
-      if (/^http:/i.test(input[name] ?? '')) {
-        problems.push(`- ${name} must be an https URL unless ALLOW_INSECURE_HTTP is true.`)
-      }
-    }
-  }
-  if (input.ALLOW_INSECURE_HTTP !== 'true' && /(^|[\s,])http:/i.test(input.TRUSTED_ISSUERS ?? '')) {
-    problems.push('- TRUSTED_ISSUERS must list https origins unless ALLOW_INSECURE_HTTP is true.')
-  }
-  if (/(^|[\s,])x5c($|[\s,])/.test(input.TRUSTED_ISSUERS ?? '') && !hasRoots(input)) {
-    problems.push('- TRUST_ANCHORS or TRUST_LISTS must be defined where TRUSTED_ISSUERS lists x5c.')
-  }
-  for (const [transport, name] of [
-    ['redis', 'REDIS_URL'],
-    ['nats', 'NATS_URL'],
-  ]) {
-    if (input.EVENTS === transport && input[name ?? ''] === undefined)
-      problems.push(`- ${name} must be defined where EVENTS is ${transport}.`)
-  }
-  if (isPooled(input.DATABASE_URL) && input.DIRECT_DATABASE_URL === undefined)
-    problems.push('- DIRECT_DATABASE_URL must be defined where DATABASE_URL has pgbouncer=true.')
-  if (isPooled(input.DIRECT_DATABASE_URL)) problems.push('- DIRECT_DATABASE_URL must not have pgbouncer=true.')
-  for (const name of ['METRICS_PORT', 'PUBLIC_PORT']) {
-    const port = input[name]
-    if (port !== undefined && port !== '0' && port === (input.PORT ?? '3000'))
-      problems.push(`- ${name} must be another port than PORT.`)
-  }
-  if (input.ISSUER_PROFILE === 'haip') {
-    for (const name of ['ISSUER_X509', 'WALLET_TRUST_ANCHORS']) {
-      if (input[name] === undefined) problems.push(`- ${name} must be defined where ISSUER_PROFILE is haip.`)
-    }
-    if (input.ISSUER_LEGACY_PROFILES !== undefined)
-      problems.push('- ISSUER_LEGACY_PROFILES must not be set where ISSUER_PROFILE is haip.')
-  }
-  if (input.ISSUER_SIGNING === 'delegated' && input.ISSUER_X509 === undefined)
-    problems.push('- ISSUER_X509 must be defined where ISSUER_SIGNING is delegated.')
-  if (input.VERIFIER_PROFILE === 'haip') {
-    if (input.VERIFIER_X509 === undefined)
-      problems.push('- VERIFIER_X509 must be defined where VERIFIER_PROFILE is haip.')
-    if (!hasRoots(input))
-      problems.push('- TRUST_ANCHORS or TRUST_LISTS must be defined where VERIFIER_PROFILE is haip.')
-    if (input.VERIFIER_LEGACY_PROFILES !== undefined)
-      problems.push('- VERIFIER_LEGACY_PROFILES must not be set where VERIFIER_PROFILE is haip.')
-  }
-  // The role `admin` of a token is ignored if ADMIN_ROLE is a different role, so it could not let anybody issue.
-  for (const name of ['ISSUER_ROLE', 'VERIFIER_ROLE']) {
-    if (input[name] === 'admin' && (input.ADMIN_ROLE ?? 'admin') !== 'admin')
-      problems.push(`- ${name} must not be admin where ADMIN_ROLE is another role.`)
-  }
-  const encrypts = input.KEY_ENCRYPTION_KEY !== undefined || input.KEY_ENCRYPTION_PROVIDER !== undefined
-  for (const name of ['KEY_ENCRYPTION_KEY_PREVIOUS', 'KEY_ENCRYPTION_PROVIDER_PREVIOUS']) {
-    if (input[name] !== undefined && !encrypts)
-      problems.push(`- KEY_ENCRYPTION_KEY or KEY_ENCRYPTION_PROVIDER must be defined where ${name} is.`)
-  }
-  if (input.KEY_ENCRYPTION_KEY !== undefined && input.KEY_ENCRYPTION_PROVIDER !== undefined)
-    problems.push(
-      '- KEY_ENCRYPTION_KEY and KEY_ENCRYPTION_PROVIDER must not both be set. The former key is KEY_ENCRYPTION_KEY_PREVIOUS.',
-    )
-  if (
-    input.KEY_ENCRYPTION_PROVIDER !== undefined &&
-    input.KEY_ENCRYPTION_PROVIDER === input.KEY_ENCRYPTION_PROVIDER_PREVIOUS
-  )
-    problems.push('- KEY_ENCRYPTION_PROVIDER_PREVIOUS must name another key than KEY_ENCRYPTION_PROVIDER.')
-  return problems
-}
-
-/** A list over plain http could be replaced by anybody on the way, even though its signature is checked. */
-function trustListProblems(env: Environment): string[] {
-  const plain = env.TRUST_LISTS.findIndex(({ url: address }) => address.startsWith('http:'))
-  const problems =
-    plain < 0 || env.ALLOW_INSECURE_HTTP
-      ? []
-      : [`- TRUST_LISTS must list https URLs unless ALLOW_INSECURE_HTTP is true: ${plain}.url is none.`]
-  const isNeeded = env.TRUSTED_ISSUERS?.includes('x5c') === true || env.VERIFIER_PROFILE === 'haip'
-  const isEmpty = env.TRUST_LISTS.every(({ purpose }) => purpose !== 'credentials')
-  const isMissing = env.TRUST_ANCHORS.length === 0 && isEmpty && env.TRUST_LISTS.length > 0
-  if (isNeeded && isMissing)
-    problems.push('- TRUST_LISTS must have a list with the purpose credentials, or TRUST_ANCHORS must be defined.')
-  return problems
-}
-
-/** A list must not expire while its copies may still be used (Token Status List §4.2). */
-function statusListProblems({
-  STATUS_LIST_TTL_SECONDS: ttl,
-  STATUS_LIST_EXPIRY_SECONDS: expiry,
-}: Environment): string[] {
-  return expiry < ttl ? ['- STATUS_LIST_EXPIRY_SECONDS must not be less than STATUS_LIST_TTL_SECONDS.'] : []
-}
-
-/**
- * Two records must not have the same key, because a signature must show which record signed, and the DID of a key must
- * name one record.
- */
-function keyProblems({ ISSUER_X509: issuer, VERIFIER_X509: verifier, ...env }: Environment): string[] {
-  const leaves = [issuer?.chain[0]?.publicKey, verifier?.chain[0]?.publicKey]
-  const isSame = leaves[0] !== undefined && leaves[1] !== undefined && leaves[0].equals(leaves[1])
-  const ofWallets = env.WALLET_PROVIDER_X509
-  return [
-    ...(isSame ? ['- ISSUER_X509 and VERIFIER_X509 must hold different keys.'] : []),
-    ...(ofWallets === undefined || ofWallets.key instanceof KeyObject
-      ? []
-      : ['- WALLET_PROVIDER_X509 must hold a private key.']),
-  ]
-}
-
-/**
- * Checks the variables for sign-in. Sign-in needs OIDC_ISSUER. OIDC_JWKS_URL alone is not enough, because it leads only
- * to keys.
- */
-function signInProblems(input: NodeJS.ProcessEnv): string[] {
-  const { OIDC_CLIENT_ID: clientId, OIDC_CLIENT_SECRET: secret, OIDC_ISSUER: issuer } = input
-  if (clientId === undefined) {
-    return secret === undefined ? [] : ['- OIDC_CLIENT_ID must be defined where OIDC_CLIENT_SECRET is.']
-  }
-  if (issuer === undefined) return ['- OIDC_ISSUER must be defined where OIDC_CLIENT_ID is.']
-  const protocols = input.ALLOW_INSECURE_HTTP === 'true' ? ['https:', 'http:'] : ['https:']
-  const usable = URL.canParse(issuer) && protocols.includes(new URL(issuer).protocol)
-  return usable ? [] : ['- OIDC_ISSUER must be an https URL where OIDC_CLIENT_ID is defined.']
-}
-
-/** The words of ISSUER_KEY_PROVIDER and VERIFIER_KEY_PROVIDER are `database` and the names of KEY_PROVIDERS. */
-function keyProviderProblems(env: Environment): string[] {
-  const names = ['database', ...env.KEY_PROVIDERS.map(({ name }) => name)]
-  const wrapping = (['KEY_ENCRYPTION_PROVIDER', 'KEY_ENCRYPTION_PROVIDER_PREVIOUS'] as const).flatMap((variable) => {
-    const provider = env[variable]?.provider
-    return provider === undefined || env.KEY_PROVIDERS.some(({ name }) => name === provider)
-      ? []
-      : [`- ${variable} must begin with the name of a provider of KEY_PROVIDERS.`]
-  })
-  const signing = (['ISSUER_KEY_PROVIDER', 'VERIFIER_KEY_PROVIDER'] as const).flatMap((variable) => {
-    const name = env[variable]
-    return name === undefined || names.includes(name)
-      ? []
-      : [`- ${variable} must be database or the name of a provider of KEY_PROVIDERS.`]
-  })
-  return [...wrapping, ...signing]
-}
 
 /** Whether values are stored encrypted: under KEY_ENCRYPTION_KEY, or under a key that a key provider wraps. */
 export const encrypts = ({ keyEncryptionKeys, wrapping }: Pick<Config, 'keyEncryptionKeys' | 'wrapping'>): boolean =>
@@ -607,19 +319,7 @@ function configOf(env: Environment, settings: readonly Setting[], environment: N
 export function readConfig(environment: NodeJS.ProcessEnv): Config {
   const input = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
   const parsed = zEnvironment.safeParse(input)
-  const problems = [
-    ...(parsed.success
-      ? [
-          ...keyProblems(parsed.data),
-          ...statusListProblems(parsed.data),
-          ...trustListProblems(parsed.data),
-          ...keyProviderProblems(parsed.data),
-        ]
-      : problemsOf(parsed.error)),
-    ...crossProblems(input),
-    ...signInProblems(input),
-    ...consoleProblems(input),
-  ]
+  const problems = problemsOf(input, parsed)
   const lines: string[] = []
   if (problems.length > 0) lines.push('Invalid environment variables:', ...problems)
   if (input.OIDC_JWKS_URL === undefined && input.AUTH_DISABLED !== 'true') lines.push(MISSING_OIDC)

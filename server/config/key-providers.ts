@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { jsonFile } from './json-file.js'
 
 /** Names of providers are metric labels and stand in the database. */
 const zName = z
@@ -45,25 +45,7 @@ const zEntries = z
   })
 
 /** Reads the JSON file of key providers. The list is empty if no file is configured. */
-export const keyProviders = z
-  .string()
-  .optional()
-  .transform((path, context): readonly KeyProviderEntry[] => {
-    if (path === undefined) return []
-    const message = (reason: string) => `must name a JSON file of key providers: ${reason}.`
-    try {
-      const parsed = zEntries.safeParse(JSON.parse(readFileSync(path, 'utf8')))
-      if (parsed.success) return parsed.data
-      const [issue] = parsed.error.issues
-      context.addIssue({ code: 'custom', message: message(`${issue?.path.join('.')} ${issue?.message}`.trim()) })
-    } catch (error) {
-      context.addIssue({
-        code: 'custom',
-        message: message(error instanceof SyntaxError ? 'it is no JSON' : 'it cannot be read'),
-      })
-    }
-    return z.NEVER
-  })
+export const keyProviders = jsonFile('key providers', zEntries)
 
 /** A key of a key provider that wraps key-encryption keys. */
 export interface WrappingKey {

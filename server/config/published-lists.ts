@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { certificatesInPem } from '../protocol/issuer-keys/pem.js'
+import { jsonFile } from './json-file.js'
 
 /** The kinds of lists that this service publishes. */
 const PUBLISHED_KINDS = ['lote', 'vical'] as const
@@ -126,26 +126,8 @@ function problemIn(lists: readonly PublishedDefinition[]): string | undefined {
 }
 
 /** Reads the JSON file of the lists that the service publishes. There are none if no file is configured. */
-export const publishedLists = z
-  .string()
-  .optional()
-  .transform((path, context): readonly PublishedDefinition[] => {
-    if (path === undefined) return []
-    const refuse = (reason: string) => {
-      context.addIssue({ code: 'custom', message: `must name a JSON file of lists to publish: ${reason}.` })
-      return z.NEVER
-    }
-    let content: unknown
-    try {
-      content = JSON.parse(readFileSync(path, 'utf8'))
-    } catch (error) {
-      return refuse(error instanceof SyntaxError ? 'it is no JSON' : 'it cannot be read')
-    }
-    const parsed = z.array(zPublished, { error: 'it must be an array' }).max(MAX_LISTS).safeParse(content)
-    if (!parsed.success) {
-      const [issue] = parsed.error.issues
-      return refuse(`${issue?.path.join('.')} ${issue?.message}`.trim())
-    }
-    const problem = problemIn(parsed.data)
-    return problem === undefined ? parsed.data : refuse(problem)
-  })
+export const publishedLists = jsonFile(
+  'lists to publish',
+  z.array(zPublished, { error: 'it must be an array' }).max(MAX_LISTS),
+  problemIn,
+)

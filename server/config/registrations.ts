@@ -6,7 +6,7 @@ import { isObject, type JsonObject } from '../protocol/json/json-object.js'
 const MAX_DATASET = 65_536
 
 /** Reads a file of registration certificates: compact JWS, or CWT as base64url, with white space between them. */
-export const issuerRegistrations = z
+export const registrations = z
   .string()
   .optional()
   .transform((path, context): readonly string[] => {

@@ -13,6 +13,7 @@ import {
   type VerifierAttestation,
   VerifierAttestationError,
 } from '../protocol/openid4vp/verifier-attestation.js'
+import { jsonFile } from './json-file.js'
 
 export const flag = z
   .enum(['true', 'false'], { error: 'must be true or false.' })
@@ -168,28 +169,9 @@ const zWalletClients = z
   .refine((clients) => new Set(clients.map((client) => client.client_id)).size === clients.length, {
     error: 'each client_id must stand there once',
   })
-export type WalletClients = z.infer<typeof zWalletClients>
 
 /** Reads the JSON file of wallets. The list is empty if no file is configured. */
-export const walletClients = z
-  .string()
-  .optional()
-  .transform((path, context): WalletClients => {
-    if (path === undefined) return []
-    const message = (reason: string) => `must name a JSON file of wallets: ${reason}.`
-    try {
-      const parsed = zWalletClients.safeParse(JSON.parse(readFileSync(path, 'utf8')))
-      if (parsed.success) return parsed.data
-      const [issue] = parsed.error.issues
-      context.addIssue({ code: 'custom', message: message(`${issue?.path.join('.')} ${issue?.message}`.trim()) })
-    } catch (error) {
-      context.addIssue({
-        code: 'custom',
-        message: message(error instanceof SyntaxError ? 'it is no JSON' : 'it cannot be read'),
-      })
-    }
-    return z.NEVER
-  })
+export const walletClients = jsonFile('wallets', zWalletClients)
 
 /** A key in a key provider, as a file names it. */
 export interface NamedKey {
@@ -236,22 +218,6 @@ export const verifierAttestation = z
       context.addIssue({ code: 'custom', message: `must name a file with one verifier attestation: ${reason}.` })
       return z.NEVER
     }
-  })
-
-/** Reads a file of registration certificates: compact JWS, or CWT as base64url, with white space between them. */
-export const verifierRegistrations = z
-  .string()
-  .optional()
-  .transform((path, context): readonly string[] => {
-    if (path === undefined) return []
-    try {
-      const certificates = readFileSync(path, 'utf8').split(/\s+/).filter(Boolean)
-      if (certificates.length > 0) return certificates
-    } catch {
-      // The message is the same for a file that cannot be read and for an empty file.
-    }
-    context.addIssue({ code: 'custom', message: 'must name a readable file of registration certificates.' })
-    return z.NEVER
   })
 
 /** A key that is trusted to attest verifiers (OpenID4VP 1.0 §12), and the only `iss` that the key may sign for. */

@@ -24,7 +24,7 @@ export type SettingGroup = (typeof SETTING_GROUPS)[number]
 type Shown = 'value' | 'address' | 'secret'
 
 /**
- * All variables, in the order in which they are shown. If a variable is missing here, config.ts does not compile. So
+ * All variables, in the order in which they are shown. If a variable is missing here, variables.ts does not compile. So
  * for each new variable somebody must decide what is shown.
  */
 export const SHOWN = {

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { certificatesInPem } from '../protocol/issuer-keys/pem.js'
 import { MAX_SIGNERS } from '../protocol/trust-lists/limits.js'
 import { LIST_KINDS, LIST_PROFILES } from '../protocol/trust-lists/trust-list.js'
+import { jsonFile } from './json-file.js'
 
 /**
  * The purposes of lists: their certificates may sign credentials, status lists, requests of verifiers, registration
@@ -156,26 +156,4 @@ function problemOf(lists: readonly ListDefinition[]): string | undefined {
 }
 
 /** Reads the JSON file of trusted lists. There are none if no file is configured. */
-export const trustLists = z
-  .string()
-  .optional()
-  .transform((path, context): readonly ListDefinition[] => {
-    if (path === undefined) return []
-    const refuse = (reason: string) => {
-      context.addIssue({ code: 'custom', message: `must name a JSON file of trusted lists: ${reason}.` })
-      return z.NEVER
-    }
-    let content: unknown
-    try {
-      content = JSON.parse(readFileSync(path, 'utf8'))
-    } catch (error) {
-      return refuse(error instanceof SyntaxError ? 'it is no JSON' : 'it cannot be read')
-    }
-    const parsed = zTrustLists.safeParse(content)
-    if (!parsed.success) {
-      const [issue] = parsed.error.issues
-      return refuse(`${issue?.path.join('.')} ${issue?.message}`.trim())
-    }
-    const problem = problemOf(parsed.data)
-    return problem === undefined ? parsed.data : refuse(problem)
-  })
+export const trustLists = jsonFile('trusted lists', zTrustLists, problemOf)

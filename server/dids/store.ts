@@ -81,7 +81,7 @@ export async function insertIdentity(
   audit: readonly AuditRecord[],
 ): Promise<void> {
   await tx.keySet.create({ data: { id: keySetId } })
-  await tx.key.create({ data: { ...key, keySetId, publicJwk: key.publicJwk as Prisma.InputJsonObject } })
+  await tx.key.create({ data: { ...key, keySetId, publicJwk: key.publicJwk } })
   await tx.did.createMany({ data: [...dids] })
   await recordAudit(tx, ...audit)
 }

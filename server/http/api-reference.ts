@@ -68,6 +68,5 @@ export function apiReference(appRouter: AnyRouter, config: Config): RequestHandl
       response.sendFile(name, { root: swaggerFiles, maxAge: '1d' }),
     )
   }
-  // A router is a request handler, but its type accepts only Express's request type.
-  return reference as unknown as RequestHandler
+  return reference
 }

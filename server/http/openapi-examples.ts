@@ -86,6 +86,6 @@ export function exampleOf(schema: JsonObject, name = '', depth = 0): unknown {
   if (Array.isArray(schema.enum)) return schema.enum[0]
   if (Object.hasOwn(BY_NAME, name) && fits(BY_NAME[name], schema)) return BY_NAME[name]
   const [branch] = [schema.anyOf, schema.oneOf, schema.allOf].find(Array.isArray) ?? []
-  if (branch !== undefined) return exampleOf(branch as JsonObject, name, depth)
+  if (branch !== undefined) return exampleOf(branch, name, depth)
   return typeof schema.$ref === 'string' ? {} : byType(schema, depth)
 }

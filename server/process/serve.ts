@@ -118,5 +118,5 @@ export async function serve(config: Config, log: Log, keyEncryptionKeys: KeyRing
   const { address, port } = server.address() as AddressInfo
   const { issuerBaseUrl: issuer, verifierBaseUrl: verifier } = config
   log.info({ pid: process.pid, address, port, issuer, verifier }, 'listening')
-  if (strangers !== undefined) log.info(strangers.address() as AddressInfo, 'listening for strangers')
+  if (strangers !== undefined) log.info(strangers.address(), 'listening for strangers')
 }

@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type CryptoKey, exportJWK, generateKeyPair, type JWK, type JWTHeaderParameters, SignJWT } from 'jose'
-import { closeServer } from '../support/local-server.js'
+import { closeServer, portOf } from '../support/local-server.js'
 
 export interface SigningKey {
   readonly privateKey: CryptoKey
@@ -34,7 +33,7 @@ export async function startJwksServer(keys: readonly JWK[] = []): Promise<JwksSe
   })
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   await listen(0)
-  const { port } = server.address() as AddressInfo
+  const port = portOf(server)
   const stop = () => closeServer(server)
   const jwks: JwksServer = {
     url: `http://127.0.0.1:${port}/jwks`,

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type Issuer, SD_JWT, startIssuer } from '../issuer/openid4vci/actors.js'
 import { newPkce } from '../issuer/openid4vci/browser.js'
+import { portOf } from '../support/local-server.js'
 import { ARGUMENTS } from './chromium.js'
 
 let issuer: Issuer
@@ -29,7 +29,7 @@ afterAll(async () => {
 describe('the page of consent in a browser', () => {
   it('leads from a page of another site to the decision, and after the decision back to the wallet', async () => {
     const offer = await issuer.makeOffer({ grant: 'authorization_code' })
-    const { port } = wallet.address() as AddressInfo
+    const port = portOf(wallet)
     const address = `${issuer.service.url}/openid4vci/authorize?${new URLSearchParams({
       client_id: 'wallet',
       response_type: 'code',

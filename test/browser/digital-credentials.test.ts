@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { certificateFiles, intermediate, leafOf } from '../agent/certified.js'
+import { portOf } from '../support/local-server.js'
 import { startService, type TestService } from '../support/service.js'
 import { dcql, makeWorld, sessionOf } from '../verifier/actors.js'
 import { type AskedOverBrowser, answerInBrowser, askBrowser, type BrowserRequest } from '../verifier/browser.js'
@@ -40,7 +40,7 @@ beforeAll(async () => {
   world = await makeWorld(service)
   shop = createServer((_, response) => response.setHeader('content-type', 'text/html').end(PAGE))
   await new Promise<void>((resolve) => shop.listen(0, 'localhost', resolve))
-  origin = `http://localhost:${(shop.address() as AddressInfo).port}`
+  origin = `http://localhost:${portOf(shop)}`
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
   page = await browser.newPage()
   devtools = await page.context().newCDPSession(page)
@@ -69,7 +69,7 @@ const respondWith = ({ protocol, data }: BrowserRequest) => walletWill({ action:
 /** @returns the page's text after the click. */
 async function clicked(request: AskedOverBrowser): Promise<string> {
   await page.goto(origin)
-  await page.evaluate((made) => Object.assign(globalThis, { asked: made }), request as never)
+  await page.evaluate((made) => Object.assign(globalThis, { asked: made }), request)
   await page.locator('button').click()
   const output = page.locator('output:not(:empty)')
   await output.waitFor()

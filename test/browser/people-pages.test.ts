@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { answerOf, askOnPage } from '../people-pages/actors.js'
+import { portOf } from '../support/local-server.js'
 import { textInPng } from '../support/qr-code.js'
 import { startService, type TestService } from '../support/service.js'
 import { newWallet } from '../support/wallet.js'
@@ -23,7 +23,7 @@ beforeAll(async () => {
   browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ARGUMENTS })
   shop = createServer((request, response) => response.end(`in the shop: ${request.url}`))
   await new Promise<void>((resolve) => shop.listen(0, '127.0.0.1', resolve))
-  redirectUri = `http://127.0.0.1:${(shop.address() as AddressInfo).port}/done`
+  redirectUri = `http://127.0.0.1:${portOf(shop)}/done`
 })
 afterAll(async () => {
   await browser?.close()

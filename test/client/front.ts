@@ -5,10 +5,9 @@ import {
   type ServerResponse,
   request as send,
 } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { KEPT_ALIVE } from '../support/kept-alive.js'
-import { closeServer } from '../support/local-server.js'
+import { closeServer, portOf } from '../support/local-server.js'
 
 export interface SeenRequest {
   readonly method: string
@@ -59,7 +58,7 @@ export async function startFront(target?: string, rewrite?: (body: string) => st
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${portOf(server)}`,
     seen,
     answerNext: (answer) => answers.push(answer),
     cut: () => server.closeAllConnections(),

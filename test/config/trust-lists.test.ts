@@ -2,15 +2,9 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { ConfigurationError, readConfig } from '../../server/config/config.js'
+import { readConfig } from '../../server/config/config.js'
 import { makeRoot } from '../verifier/certified.js'
-
-const COMPLETE = {
-  ISSUER_BASE_URL: 'https://issuer.example',
-  VERIFIER_BASE_URL: 'https://verifier.example',
-  DATABASE_URL: 'postgres://user:password@database.example/credence',
-  OIDC_JWKS_URL: 'https://login.example/jwks',
-}
+import { COMPLETE, refusalWith } from './environment.js'
 
 const LIST = {
   url: 'https://lists.example/pid.jwt',
@@ -41,15 +35,8 @@ const configured = (content: unknown, more: NodeJS.ProcessEnv = {}) =>
   readConfig({ ...COMPLETE, TRUST_LISTS: fileOf(content), ...more })
 
 /** Returns the problems of the configuration; undefined if it is accepted. */
-function refusalOf(content: unknown, more: NodeJS.ProcessEnv = {}): string | undefined {
-  try {
-    configured(content, more)
-    return undefined
-  } catch (error) {
-    expect(error).toBeInstanceOf(ConfigurationError)
-    return (error as Error).message.replace('Invalid environment variables:\n', '')
-  }
-}
+const refusalOf = (content: unknown, more: NodeJS.ProcessEnv = {}) =>
+  refusalWith({ TRUST_LISTS: fileOf(content), ...more })?.replace('Invalid environment variables:\n', '')
 
 const FILE = '- TRUST_LISTS must name a JSON file of trusted lists:'
 

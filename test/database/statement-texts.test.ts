@@ -37,7 +37,7 @@ describe('statementTexts', () => {
     ['a text', ATTACK],
     ['an array', [ATTACK, ATTACK]],
     // The types forbid this value, but a caller's JSON may look like it.
-    ['a value that looks like a fragment', { strings: [ATTACK], values: [] } as unknown as SqlValue],
+    ['a value that looks like a fragment', { strings: [ATTACK], values: [] }],
     ['a value that looks like a template', Object.assign([ATTACK], { raw: [ATTACK] })],
   ])('never uses %s as a part of the statement', (_what, attack) => {
     const { statementOf } = texts()

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type Config, readConfig, VARIABLES } from '../../server/config/config.js'
+import { type Config, readConfig } from '../../server/config/config.js'
+import { VARIABLES } from '../../server/config/variables.js'
 
 export const root = resolve(import.meta.dirname, '../..')
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8')

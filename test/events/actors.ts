@@ -88,7 +88,7 @@ export function startEventProcess(
         signal: controller.signal,
       })
       return {
-        stream: stream as EventStream<Record<string, unknown>>,
+        stream,
         async take(count) {
           const taken: [string, unknown][] = []
           while (taken.length < count) {

@@ -1,9 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { portOf } from '../support/local-server.js'
 
 /** A server for one test, which may stop it and start again at the same address. */
 export interface OwnServer extends AsyncDisposable {
@@ -29,7 +29,7 @@ export function hasProgram(name: string): boolean {
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = portOf(server)
   await new Promise((resolve) => server.close(resolve))
   return port
 }

@@ -1,11 +1,10 @@
-import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { createPings } from '../../server/events/pings.js'
 import { sendEventStream } from '../../server/http/sse.js'
 import { readEvents } from '../issuer/openid4vci/event-reader.js'
-import { closeServer } from '../support/local-server.js'
+import { closeServer, portOf } from '../support/local-server.js'
 import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
 import { type Asked, ask, dcql, fetchRequest, postForm } from '../verifier/actors.js'
@@ -138,7 +137,7 @@ async function serve(stream: () => AsyncIterable<readonly [string, unknown]>, ev
   const server = app.listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     closed,
     errors,
     [Symbol.asyncDispose]: async () => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { Subscription } from '../../server/events/subscriptions.js'
 
-const event = (seq: number) => ({ seq, data: { state: `state ${seq}` } as never })
+const event = (seq: number) => ({ seq, data: { state: `state ${seq}` } })
 const given = (subscription: Subscription) => [...subscription.unseen()].map(({ seq }) => seq)
 
 it('gives an event once that two overlapping reads return', () => {

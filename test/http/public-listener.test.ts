@@ -1,11 +1,11 @@
 import { type IncomingHttpHeaders, request, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPublicApp } from '../../server/app.js'
 import { isOpenRoute, routesOf } from '../../server/http/routes.js'
 import { createAppServer } from '../../server/http/server.js'
 import { restRouter } from '../support/contracts.js'
 import { KEPT_ALIVE } from '../support/kept-alive.js'
+import { portOf } from '../support/local-server.js'
 import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
 import { makeSchema } from '../verifier/actors.js'
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = made.server
   made.serve(createPublicApp(service.service.publicApp()))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  port = (server.address() as AddressInfo).port
+  port = portOf(server)
 })
 afterAll(async () => {
   server?.closeAllConnections()

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer, type Server, type Socket } from 'node:net'
+import { portOf } from '../support/local-server.js'
 
 /** A counter for `INCR` and `PX`. */
 interface Counter {
@@ -91,7 +92,7 @@ export async function startRedisServer(): Promise<RedisServer> {
   })
   const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
   await listen(0)
-  const { port } = server.address() as AddressInfo
+  const port = portOf(server)
   const stop = async () => {
     for (const socket of sockets) socket.destroy()
     await new Promise((resolve) => server.close(resolve))

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events'
-import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import express from 'express'
 import { describe, expect, it } from 'vitest'
 import { requestFacts } from '../../server/http/request-facts.js'
+import { portOf } from '../support/local-server.js'
 
 const BASE_URLS = { issuerBaseUrl: 'http://127.0.0.1', verifierBaseUrl: 'http://127.0.0.1' }
 
@@ -23,7 +23,7 @@ async function startRoute() {
   })
   const server = app.listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const client = connect((server.address() as AddressInfo).port, '127.0.0.1')
+  const client = connect(portOf(server), '127.0.0.1')
   const arrived = once(route, 'arrived')
   client.write('GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n')
   await arrived

@@ -1,11 +1,10 @@
 import { once } from 'node:events'
 import { IncomingMessage, ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import express from 'express'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp } from '../../server/app.js'
 import { createAppServer } from '../../server/http/server.js'
-import { closeServer } from '../support/local-server.js'
+import { closeServer, portOf } from '../support/local-server.js'
 import { startService, type TestService } from '../support/service.js'
 
 let service: TestService
@@ -30,7 +29,7 @@ async function startWatched() {
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${portOf(server)}`,
     app,
     arrived,
     [Symbol.asyncDispose]: () => closeServer(server),

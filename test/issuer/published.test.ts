@@ -175,8 +175,7 @@ async function sign(type: string, format: string): Promise<string> {
 /** Finds the key that signed a JWT: in the certificate, or in the did:jwk. */
 function keyOf(jwt: string): JWK {
   const { x5c: [leaf] = [], kid = '' } = decodeProtectedHeader(jwt)
-  if (leaf !== undefined)
-    return new X509Certificate(Buffer.from(leaf, 'base64')).publicKey.export({ format: 'jwk' }) as JWK
+  if (leaf !== undefined) return new X509Certificate(Buffer.from(leaf, 'base64')).publicKey.export({ format: 'jwk' })
   const [, encoded = ''] = /^did:jwk:([\w-]+)#0$/.exec(kid) ?? []
   return JSON.parse(Buffer.from(encoded, 'base64url').toString('utf8'))
 }
@@ -294,7 +293,7 @@ describe.each(shapes)('a type with $what', ({ what, name, subject }) => {
     const client = new Openid4vpClient({ callbacks: certified as never })
     const { params } = client.parseOpenid4vpAuthorizationRequest({ authorizationRequest: json.authorizationRequestUri })
     const { dcql } = await client.resolveOpenId4vpAuthorizationRequest({
-      authorizationRequestPayload: params as never,
+      authorizationRequestPayload: params,
       wallet: { metadata: { vp_formats_supported: {} } },
     } as never)
     const read = DcqlQuery.parse(dcql?.query as never)

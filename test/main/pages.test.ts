@@ -1,6 +1,6 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
+import { portOf } from '../support/local-server.js'
 import { createTestDatabase } from '../support/postgres.js'
 import { newWallet } from '../support/wallet-actor.js'
 import { answer, fetchRequest, present } from '../verifier/actors.js'
@@ -13,7 +13,7 @@ const TYPE = 'ProofOfPurchase'
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
+  const port = portOf(server)
   await new Promise((resolve) => server.close(resolve))
   return port
 }

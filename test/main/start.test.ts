@@ -1,6 +1,6 @@
-import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { portOf } from '../support/local-server.js'
 import { createTestDatabase, type TestDatabase } from '../support/postgres.js'
 import { localEnvironment, startProcess } from './process.js'
 
@@ -40,7 +40,7 @@ describe('a start that fails', () => {
   it('names the address that is already in use, with one process and with workers', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
-    const { port } = other.address() as AddressInfo
+    const port = portOf(other)
     const environment = { ...localEnvironment(database.url), PORT: String(port), WEB_CONCURRENCY: '2' }
     await using service = startProcess(environment)
     expect(await service.exit()).toBe(1)
@@ -53,7 +53,7 @@ describe('a start that fails', () => {
   it('names the METRICS_PORT that is already in use', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => other.once('listening', resolve))
-    const { port } = other.address() as AddressInfo
+    const port = portOf(other)
     await using service = startProcess({ ...localEnvironment(database.url), METRICS_PORT: String(port) })
     expect(await service.exit()).toBe(1)
     expect(service.stderr()).toBe(

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { connect, createServer, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { withStartLock } from '../../server/database/start-lock.js'
+import { portOf } from '../support/local-server.js'
 import { createTestDatabase, query, type TestDatabase } from '../support/postgres.js'
 import { localEnvironment, startProcess } from './process.js'
 
@@ -254,7 +255,7 @@ async function freezable(databaseUrl: string): Promise<{ url: string; freeze: ()
     sockets.push(near, far)
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
+  const port = portOf(server)
   return {
     url: Object.assign(new URL(databaseUrl), { port: String(port) }).href,
     freeze: () => {

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
+import { createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
 import { isPublicAddress } from '../../server/outbound/address.js'
 import type { Lookup } from '../../server/outbound/connect.js'
 import { createOutbound, type Outbound, type OutboundOptions } from '../../server/outbound/guard.js'
+import { portOf } from '../support/local-server.js'
 import { isProtocolPath } from './protocol-paths.js'
 import { CERTIFICATE, PRIVATE_KEY } from './wallet-example-certificate.js'
 
@@ -22,7 +23,7 @@ async function listen(server: Server, sockets: Set<Socket>): Promise<number> {
     for (const socket of sockets) socket.destroy()
     await new Promise((resolve) => server.close(resolve))
   })
-  return (server.address() as AddressInfo).port
+  return portOf(server)
 }
 
 /** An HTTP server on the loopback interface that records its requests. It ends with the test. */

@@ -150,7 +150,7 @@ async function standIn() {
   let answer: Answer = () => ({})
   const server = createServer(async (request: IncomingMessage, response: ServerResponse) => {
     const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk as Buffer)
+    for await (const chunk of request) chunks.push(chunk)
     const text = Buffer.concat(chunks).toString()
     seen.push({ line: `${request.method} ${request.url}`, body: text, headers: request.headers })
     const { status = 200, body = {}, headers = {} } = answer(request, text)

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { readConfig, VARIABLES } from '../../server/config/config.js'
+import { readConfig } from '../../server/config/config.js'
 import { settingsOf as shownSettings } from '../../server/config/shown.js'
+import { VARIABLES } from '../../server/config/variables.js'
 import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
 
 const PATH = '/api/v1/settings'

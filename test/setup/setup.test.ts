@@ -1,8 +1,8 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SETUP_ITEMS } from '../../server/setup/setup.contract.js'
 import { postSchema, SUBJECT } from '../issuer/purchase.js'
+import { portOf } from '../support/local-server.js'
 import { CLIENT_SECRET, startService, type TestService } from '../support/service.js'
 
 const PATH = '/api/v1/setup'
@@ -23,7 +23,7 @@ let strangersUrl: string
 beforeAll(async () => {
   service = await startService()
   await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve))
-  strangersUrl = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`
+  strangersUrl = `http://127.0.0.1:${portOf(stranger)}`
 })
 afterAll(async () => {
   await service.close()
@@ -123,7 +123,7 @@ describe('GET /api/v1/setup', () => {
   it('with `ask` false answers at once without other servers, even if the base URLs do not answer', async () => {
     const silent = createServer(() => {})
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
-    const url = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`
+    const url = `http://127.0.0.1:${portOf(silent)}`
     await using other = await beside({ ISSUER_BASE_URL: url, VERIFIER_BASE_URL: url })
     const began = performance.now()
     const { status, json } = await other.request('GET', `${PATH}?ask=false`, { client: true })

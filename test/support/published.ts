@@ -54,7 +54,7 @@ function readByWallet(service: Published): Promise<IssuerMetadataResult> {
       signJwt: unused,
       generateRandom: () => new Uint8Array(32),
       clientAuthentication: clientAuthenticationAnonymous(),
-    } as never,
+    },
   })
   return client.resolveIssuerMetadata(service.config.issuerBaseUrl)
 }

@@ -139,7 +139,7 @@ export async function startRemoteVerifier(options: RemoteVerifierOptions = {}): 
   })
   const leafKey: RemoteKey = {
     ...key,
-    privateJwk: leaf.privateKey.export({ format: 'jwk' }) as RemoteKey['privateJwk'],
+    privateJwk: leaf.privateKey.export({ format: 'jwk' }),
   }
   const leafHash = Buffer.from(await crypto.subtle.digest('SHA-256', new Uint8Array(leaf.certificate.raw))).toString(
     'base64url',

@@ -111,6 +111,5 @@ export function remoteIssuerMetadata(
         cryptographic_binding_methods_supported: ['cose_key'],
       },
     },
-    // The compiler loses computed names in the union of the formats' configurations.
-  } as CredentialIssuerMetadata
+  }
 }

@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
-import type { AddressInfo, Socket } from 'node:net'
+import type { Socket } from 'node:net'
 import { KEPT_ALIVE } from '../support/kept-alive.js'
+import { portOf } from '../support/local-server.js'
 
 export interface WebDocument {
   /** The documents by path. Text and bytes are sent unchanged, other values as JSON. */
@@ -48,7 +49,7 @@ export async function startWebServer(tls?: { readonly cert: string; readonly key
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    port: (server.address() as AddressInfo).port,
+    port: portOf(server),
     documents,
     requests,
     accepts,

@@ -36,7 +36,7 @@ afterAll(async () => {
 })
 
 const configurationsAt = (url: string) =>
-  remoteIssuerMetadata(url, { unbound: true }).credential_configurations_supported as Record<string, object>
+  remoteIssuerMetadata(url, { unbound: true }).credential_configurations_supported
 
 const UNBOUND = 'The verifier wants proof of a key, but the matching credential is bound to no key.'
 

@@ -3,7 +3,7 @@ import { IssuerKeyError } from '../issuer-keys/issuer-key-error.js'
 import type { ListedEntity } from '../issuer-keys/listed-trust.js'
 import { requiredMembersOf } from '../jose/jwk.js'
 import { type DecodedJws, decodeCompact, type Jwk, JwsError, verifyDecoded } from '../jose/jws.js'
-import type { JsonObject } from '../json/json-object.js'
+import { isObject, type JsonObject } from '../json/json-object.js'
 import type { Work } from '../work.js'
 import type { UntrustedSigner } from './untrusted-signer.js'
 
@@ -227,6 +227,25 @@ export async function foundIssuerKey(
       cause: error,
     })
   }
+}
+
+/** The claim `cnf` (RFC 7800 §3.1); undefined if the credential is bound to no key. */
+export function readConfirmation({ cnf }: JsonObject, what: string): JsonObject | undefined {
+  if (cnf !== undefined && !isObject(cnf)) throw new CredentialError(`${what} claim cnf is not an object.`)
+  return cnf
+}
+
+/** Finds the issuer's key and verifies the signature with it. Reports both checks when they pass. */
+export async function verifyIssuer(
+  jwt: DecodedJws,
+  { resolveIssuerKey, algorithms, onPassed }: VerifyOptions,
+  what: string,
+): Promise<IssuerKey> {
+  const issuerKey = await issuerKeyOf(jwt, resolveIssuerKey, what)
+  onPassed?.('issuer-key')
+  verifyJwtSignature(jwt, issuerKey.jwk, what, algorithms)
+  onPassed?.('signature')
+  return issuerKey
 }
 
 /**

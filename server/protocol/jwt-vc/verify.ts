@@ -6,12 +6,12 @@ import {
   DEFAULT_LEEWAY_SECONDS,
   decodeJwt,
   type IssuerKey,
-  issuerKeyOf,
   mediaTypeOf,
+  readConfirmation,
   type VerifyOptions,
-  verifyJwtSignature,
+  verifyIssuer,
 } from '../credential/verification.js'
-import { isObject, type JsonObject } from '../json/json-object.js'
+import type { JsonObject } from '../json/json-object.js'
 import { checkValidityPeriod } from './validity.js'
 import { issuerIdOf, readBitstringEntry, statusEntriesOf, subjectsOf, vcClaimOf } from './vc.js'
 
@@ -55,15 +55,11 @@ export async function verifyJwtVc(compact: string, options: VerifyOptions): Prom
   const status = statusEntriesOf(vc).map(readBitstringEntry)
   if (status.length > MAX_STATUS_ENTRIES)
     throw new CredentialError(`Credential has more than ${MAX_STATUS_ENTRIES} status entries.`)
-  const { cnf } = payload
-  if (cnf !== undefined && !isObject(cnf)) throw new CredentialError('Credential claim cnf is not an object.')
+  const cnf = readConfirmation(payload, CREDENTIAL)
   options.onPassed?.('format')
   options.onPassed?.('validity')
 
-  const issuerKey = await issuerKeyOf(jwt, options.resolveIssuerKey, CREDENTIAL)
-  options.onPassed?.('issuer-key')
-  verifyJwtSignature(jwt, issuerKey.jwk, CREDENTIAL, options.algorithms)
-  options.onPassed?.('signature')
+  const issuerKey = await verifyIssuer(jwt, options, CREDENTIAL)
   return {
     header,
     payload,

@@ -4,12 +4,12 @@ import {
   DEFAULT_LEEWAY_SECONDS,
   decodeJwt,
   type IssuerKey,
-  issuerKeyOf,
   mediaTypeOf,
+  readConfirmation,
   stringClaim,
   type TokenStatusReference,
   type VerifyOptions,
-  verifyJwtSignature,
+  verifyIssuer,
 } from '../credential/verification.js'
 import { isObject, type JsonObject } from '../json/json-object.js'
 import { splitSdJwt } from './compact.js'
@@ -53,15 +53,11 @@ export async function verifySdJwtVc(compact: string, options: VerifyOptions): Pr
   const leeway = { past: options.leewaySeconds ?? DEFAULT_LEEWAY_SECONDS, exp: 0 }
   checkTimes(payload, CREDENTIAL, options.now, leeway)
   const status = statusOf(payload)
-  const { cnf } = payload
-  if (cnf !== undefined && !isObject(cnf)) throw new CredentialError('Credential claim cnf is not an object.')
+  const cnf = readConfirmation(payload, CREDENTIAL)
   options.onPassed?.('format')
   options.onPassed?.('validity')
 
-  const issuerKey = await issuerKeyOf(jwt, options.resolveIssuerKey, CREDENTIAL)
-  options.onPassed?.('issuer-key')
-  verifyJwtSignature(jwt, issuerKey.jwk, CREDENTIAL, options.algorithms)
-  options.onPassed?.('signature')
+  const issuerKey = await verifyIssuer(jwt, options, CREDENTIAL)
   const { claims, placedClaims, disclosed } = processDisclosures(payload, parts.disclosures)
   // RFC 9901 §7.1, step 6: unlike the other times, `iat` may be in a Disclosure.
   checkTimes(claims, CREDENTIAL, options.now, leeway)

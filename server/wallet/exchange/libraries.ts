@@ -16,7 +16,7 @@ export function admitHttp({ allowInsecureHttp }: Pick<Config, 'allowInsecureHttp
 }
 
 /** A key in the library's type, which has the same members with slightly different types. */
-export const libraryJwk = (jwk: Jwk): LibraryJwk => ({ ...jwk, kty: String(jwk.kty) }) as LibraryJwk
+export const libraryJwk = (jwk: Jwk): LibraryJwk => ({ ...jwk, kty: String(jwk.kty) })
 
 /** A key of the library in the type of this service. */
 export const ownJwk = (jwk: LibraryJwk): Jwk => jwk as Jwk

@@ -179,7 +179,7 @@ async function matchesOf(
   // The library evaluates claims differently from §7, and knows only one authority for each credential.
   const { claims: _, claim_sets: __, trusted_authorities: ___, ...others } = query
   const result = DcqlQuery.query(
-    { credentials: [others as CredentialQuery] },
+    { credentials: [others] },
     candidates.map((credential) => candidateOf(format, credential)),
   )
   const found = result.credential_matches[query.id]?.valid_credentials ?? []

@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type ConsoleService, sessionRows, startConsole } from '../../console/actors.js'
+import { portOf } from '../../support/local-server.js'
 import { query } from '../../support/postgres.js'
 import { driven, heading } from './actors.js'
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   // The page and the service are the same site, so that the browser sends the cookie. They have different ports, so
   // they are different origins.
-  foreign = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  foreign = `http://127.0.0.1:${portOf(server)}`
 })
 const desk = driven(async () => started.service)
 afterAll(async () => {

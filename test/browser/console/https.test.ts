@@ -1,10 +1,10 @@
 import { request as ask } from 'node:http'
 import { createServer as createTlsServer, type Server } from 'node:https'
-import type { AddressInfo } from 'node:net'
 import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { envOf } from '../../console/actors.js'
 import { makeCertificate } from '../../protocol/issuer-keys/certificates.js'
+import { portOf } from '../../support/local-server.js'
 import { type OpenidProvider, startOpenidProvider } from '../../support/openid-provider.js'
 import { startService, type TestService } from '../../support/service.js'
 import { ARGUMENTS } from '../chromium.js'
@@ -38,7 +38,7 @@ async function startFront(target: () => string): Promise<Server> {
 
 beforeAll(async () => {
   front = await startFront(() => service.url)
-  address = `https://localhost:${(front.address() as AddressInfo).port}`
+  address = `https://localhost:${portOf(front)}`
   provider = await startOpenidProvider()
   Object.assign(provider, { jwt: true, refreshTokens: true, user: { sub: 'alice', name: 'Alice', roles: ['admin'] } })
   service = await startService({

@@ -171,7 +171,7 @@ describe('an encrypted request (OpenID4VCI 1.0 §8.2, §10)', () => {
 })
 
 describe('refused messages', () => {
-  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' }) as JWK
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 2048 }).publicKey.export({ format: 'jwk' })
   const parts = (jwe: string) => jwe.split('.')
   const flipped = (text: string) => `${text.startsWith('A') ? 'B' : 'A'}${text.slice(1)}`
   const headed = (jwe: string, members: object) => {

@@ -1,8 +1,7 @@
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { compactVerify, decodeProtectedHeader, importJWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { closeServer } from '../../support/local-server.js'
+import { closeServer, portOf } from '../../support/local-server.js'
 import type { Answer } from '../../support/service.js'
 import { type Issuer, JWT_VC, PRE_AUTHORIZED, SD_JWT, startIssuer } from './actors.js'
 
@@ -222,7 +221,7 @@ async function startProxy(path: string) {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `http://127.0.0.1:${portOf(server)}`,
     serve: (url: string) => {
       target = url
     },

@@ -12,7 +12,7 @@ import {
   verifyIssuerSigned,
 } from '../../../server/protocol/mdoc/mdoc.js'
 import { type Actor, issue, MORE, makeAuthority, makeHolder, makeIssuer, NAMESPACE, NOW, trusting } from './actors.js'
-import { at, changed, changedItem, encodedItem, listAt, mapAt, resigned, type Tree } from './tampering.js'
+import { at, bytesOf, changed, changedItem, encodedItem, listAt, mapAt, resigned, type Tree } from './tampering.js'
 
 const REQUEST = {
   clientId: 'x509_san_dns:verifier.example',
@@ -149,7 +149,7 @@ describe('A holder cannot change data that the issuer has signed (ISO/IEC 18013-
       verifyIssuerSigned(
         changed(issued, (root) => {
           const auth = listAt(root, 'issuerAuth')
-          const payload = Buffer.from(auth[2] as Uint8Array)
+          const payload = Buffer.from(bytesOf(auth[2]))
           payload.set(Buffer.from('2027'), payload.indexOf('2026-09-01'))
           auth[2] = payload
         }),

@@ -1,9 +1,9 @@
 import { type IssuerSignedDocument, MDoc, Verifier } from '@auth0/mdl'
-import { decodeCbor, sourceOf } from '../../../server/protocol/mdoc/cbor/decode.js'
+import { sourceOf } from '../../../server/protocol/mdoc/cbor/decode.js'
 import { encodeCbor } from '../../../server/protocol/mdoc/cbor/encode.js'
 import { TAG_ENCODED_CBOR, Tagged } from '../../../server/protocol/mdoc/cbor/values.js'
 import type { TestCertificate } from '../issuer-keys/certificates.js'
-import { at, type Tree } from './tampering.js'
+import { at, decodedMap } from './tampering.js'
 
 /** Makes SessionTranscriptBytes (ISO/IEC 18013-5 §9.1.5.1), which the library needs for a transcript. */
 export const transcriptBytesOf = (transcript: Uint8Array): Buffer =>
@@ -11,7 +11,7 @@ export const transcriptBytesOf = (transcript: Uint8Array): Buffer =>
 
 /** Returns the IssuerSigned of a document that the library has signed, as base64url. */
 export function issuerSignedOf(document: IssuerSignedDocument): string {
-  const encoded = decodeCbor(new MDoc([document]).encode(), { what: 'Test' }) as Tree
+  const encoded = decodedMap(new MDoc([document]).encode())
   const issuerSigned = at(encoded, 'documents', 0, 'issuerSigned')
   // A decoded map. The type of a tree does not distinguish it from other nodes.
   return Buffer.from(sourceOf(issuerSigned as never) ?? []).toString('base64url')

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { Signer } from '../../../server/protocol/jose/jws.js'
 import { createSigner, generateKeyPair } from '../../../server/protocol/jose/jws.js'
-import { decodeCbor } from '../../../server/protocol/mdoc/cbor/decode.js'
 import { type CborValue, type Encodable, Tagged } from '../../../server/protocol/mdoc/cbor/values.js'
 import type { MdocInput } from '../../../server/protocol/mdoc/mdoc.js'
 import { coseAlgorithmsOf } from '../../../server/protocol/mdoc/mdoc.js'
@@ -18,7 +17,7 @@ import {
   makeIssuer,
   NAMESPACE,
 } from './actors.js'
-import { at, listAt, mapAt, type Tree } from './tampering.js'
+import { at, bytesOf, decoded, decodedMap, listAt, mapAt, treeOf } from './tampering.js'
 
 const authority = makeAuthority()
 let issuer: Actor
@@ -29,15 +28,13 @@ beforeAll(async () => {
   holder = await makeHolder()
 })
 
-const decoded = (bytes: Uint8Array) => decodeCbor(bytes, { what: 'Test' }) as Tree
-
 async function issued(changes: Partial<MdocInput> = {}) {
-  const root = decoded(Buffer.from(await issue(issuer, holder, changes), 'base64url'))
+  const root = decodedMap(Buffer.from(await issue(issuer, holder, changes), 'base64url'))
   const [protectedHeader, unprotected, payload] = listAt(root, 'issuerAuth')
-  const inside = (item: Encodable) => decoded((item as Tagged<Uint8Array>).value)
+  const inside = (item: Encodable) => decodedMap(bytesOf(item))
   const itemMaps = (namespace: string) => listAt(root, 'nameSpaces', namespace).map(inside)
-  const object = inside(decoded(payload as Uint8Array))
-  return { header: decoded(protectedHeader as Uint8Array), unprotected: unprotected as Tree, object, itemMaps }
+  const object = inside(decoded(bytesOf(payload)))
+  return { header: decodedMap(bytesOf(protectedHeader)), unprotected: treeOf(unprotected), object, itemMaps }
 }
 
 describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
@@ -69,15 +66,15 @@ describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
     for (const namespace of [NAMESPACE, MORE]) {
       const digests = mapAt(object, 'valueDigests', namespace)
       expect([...digests.keys()]).toEqual(itemMaps(namespace).map((item) => item.get('digestID')))
-      expect([...digests.values()].every((digest) => (digest as Uint8Array).length === 32)).toBe(true)
+      expect([...digests.values()].every((digest) => bytesOf(digest).length === 32)).toBe(true)
     }
   })
 
   it('has 32 random bytes in each item and unique digest ids below 2^31, and the items are in the order of these ids', async () => {
     const { itemMaps } = await issued()
     const items = [...itemMaps(NAMESPACE), ...itemMaps(MORE)]
-    expect(new Set(items.map((item) => Buffer.from(item.get('random') as Uint8Array).toString('hex'))).size).toBe(8)
-    expect(items.every((item) => (item.get('random') as Uint8Array).length === 32)).toBe(true)
+    expect(new Set(items.map((item) => Buffer.from(bytesOf(item.get('random'))).toString('hex'))).size).toBe(8)
+    expect(items.every((item) => bytesOf(item.get('random')).length === 32)).toBe(true)
     const ids = items.map((item) => Number(item.get('digestID')))
     expect(new Set(ids).size).toBe(8)
     expect(ids.every((id) => id >= 0 && id < 2 ** 31)).toBe(true)
@@ -109,7 +106,7 @@ describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
       return randomBytes(length)
     }
     const salts = (await Promise.all([issued({ randomBytes: counted }), issued({ randomBytes: counted })])).flatMap(
-      ({ itemMaps }) => [...itemMaps(NAMESPACE), ...itemMaps(MORE)].map((item) => item.get('random') as Uint8Array),
+      ({ itemMaps }) => [...itemMaps(NAMESPACE), ...itemMaps(MORE)].map((item) => bytesOf(item.get('random'))),
     )
     expect(lengths).toEqual([288, 288])
     expect(new Set(salts.map((salt) => Buffer.from(salt).toString('hex'))).size).toBe(16)

@@ -12,7 +12,7 @@ import {
   verifyIssuerSigned,
 } from '../../../server/protocol/mdoc/mdoc.js'
 import { type Actor, DOCTYPE, issue, makeAuthority, makeHolder, makeIssuer, NAMESPACE, trusting } from './actors.js'
-import { changed, changedItem, encodedItem, listAt, mapAt, resigned, type Tree } from './tampering.js'
+import { changed, changedItem, encodedItem, listAt, mapAt, resigned, treeOf } from './tampering.js'
 
 const authority = makeAuthority()
 let issuer: Actor
@@ -34,20 +34,20 @@ describe('A COSE_Sign1 (RFC 9052 §3, §4.2)', () => {
     ['has four elements', (auth) => auth.push(new Map()), 'is no COSE_Sign1.'],
     [
       'has a label in one of its headers',
-      ([, unprotected]) => (unprotected as Tree).set(1, -7),
+      ([, unprotected]) => treeOf(unprotected).set(1, -7),
       'has a header parameter twice.',
     ],
     [
       'has its algorithm in the header that is protected, whatever the other one says',
       (auth) => {
         auth[0] = Buffer.alloc(0)
-        ;(auth[1] as Tree).set(1, -7)
+        treeOf(auth[1]).set(1, -7)
       },
       'is made with no supported algorithm.',
     ],
     [
       'has no critical parameter in the header that is not protected either',
-      ([, unprotected]) => (unprotected as Tree).set(2, [33]),
+      ([, unprotected]) => treeOf(unprotected).set(2, [33]),
       'has a critical header parameter that is not known.',
     ],
   ])('%s', (_, change, verdict) => refused(withAuth(change), `Issuer signature ${verdict}`))

@@ -134,7 +134,7 @@ describe('an unencrypted answer (§8.1, §8.2)', () => {
       'Parameter vp_token holds a presentation that is neither string nor object.',
     ],
   ])('is refused: %j', (form, sentence) => {
-    expect(() => read(form as Record<string, string>)).toThrow(new ResponseError(sentence))
+    expect(() => read(form)).toThrow(new ResponseError(sentence))
   })
 
   it('is refused if the request asks for encryption, except for an error (§8.3.1)', () => {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, X509Certificate } from 'node:crypto'
 import { calculateJwkThumbprint, type JWK } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { changed, mapAt } from '../../protocol/mdoc/tampering.js'
+import { bytesOf, changed, listAt } from '../../protocol/mdoc/tampering.js'
 import type { Answer } from '../../support/service.js'
 import {
   AUTHORITIES,
@@ -297,8 +297,8 @@ describe.each([...CERTIFIED, ...UNSIGNED])('modules with iso_mdl: %s', (_name, v
       {
         changed: (presentation) =>
           changed(presentation, (root) => {
-            const auth = mapAt(root, 'documents', 0, 'issuerSigned').get('issuerAuth') as unknown[]
-            auth[3] = Buffer.from(auth[3] as Uint8Array).map((byte) => byte ^ 0x5a)
+            const auth = listAt(root, 'documents', 0, 'issuerSigned', 'issuerAuth')
+            auth[3] = Buffer.from(bytesOf(auth[3])).map((byte) => byte ^ 0x5a)
           }),
       },
       'Issuer signature is invalid.',

@@ -122,7 +122,7 @@ describe('every wallet receives an address for the return (OpenID4VP 1.0 §8.2, 
   it('a stranger who does not know the request gets no address and no code', async () => {
     const { asked: request, payload } = await asked()
     for (const form of [{ error: 'access_denied' }, { error: 'access_denied', state: 'guessed' }, { vp_token: '{}' }]) {
-      const reply = await postForm(payload.response_uri, form as Record<string, string>)
+      const reply = await postForm(payload.response_uri, form)
       expect([reply.status, Object.keys(reply.json)]).toEqual([400, ['error', 'error_description']])
     }
     expect(await sessionOf(world.service, request)).toMatchObject({ state: 'RequestUriRetrieved' })

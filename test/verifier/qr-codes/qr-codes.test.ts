@@ -1,8 +1,8 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { crc32, deflateSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { qrCodePng } from '../../../server/pages/qr-code.js'
+import { portOf } from '../../support/local-server.js'
 import { textInPng } from '../../support/qr-code.js'
 import { type Asked, ask, ITEM, sessionOf } from '../actors.js'
 import { useWorld } from '../world.js'
@@ -63,7 +63,7 @@ describe('DELETE /api/v1/verifier/qr-codes/{id}', () => {
 describe('GET /api/v1/verifier/qr-codes/image', () => {
   let files: Server
   let answers: Record<string, { body: Buffer | string; status?: number }>
-  const at = (path: string) => `http://127.0.0.1:${(files.address() as AddressInfo).port}${path}`
+  const at = (path: string) => `http://127.0.0.1:${portOf(files)}${path}`
 
   beforeAll(async () => {
     const png = await qrCodePng('openid4vp://?client_id=x&request_uri=https://verifier.example/1')
@@ -155,7 +155,7 @@ describe('GET /api/v1/verifier/qr-codes/image', () => {
   })
 
   it('gives the same answer for every unusable address, so that callers learn nothing about internal names and servers', async () => {
-    const { port } = files.address() as AddressInfo
+    const port = portOf(files)
     for (const url of [
       'not a url',
       'file:///etc/passwd',

@@ -132,7 +132,7 @@ describe('transaction data of an independent verifier', () => {
     const verified = await verifier.verifyTransactionData({
       transactionData,
       credentials: { diploma: [said] },
-    } as never)
+    })
     expect(verified).toMatchObject([{ credentialId: 'diploma' }])
   })
 

@@ -22,8 +22,7 @@ afterAll(() => service.close())
 
 type Members = Record<string, unknown>
 
-const configurationsAt = (url: string) =>
-  remoteIssuerMetadata(url, {}).credential_configurations_supported as Record<string, Members>
+const configurationsAt = (url: string) => remoteIssuerMetadata(url, {}).credential_configurations_supported
 
 /** Makes metadata with one more configuration, which is not offered. */
 const beside = (other: unknown) => (url: string) => ({

@@ -117,8 +117,8 @@ const ERRORS: readonly [string, Path][] = [
 ]
 
 describe.each([
-  ['dc+sd-jwt', [] as Path],
-  ['jwt_vc_json', ['credentialSubject'] as Path],
+  ['dc+sd-jwt', []],
+  ['jwt_vc_json', ['credentialSubject']],
 ])('a claims path into a %s', (format, subject) => {
   it.each(SELECTING)('%j selects existing values, null too (OpenID4VP 1.0 §7.1.1)', async (path, name) => {
     const presented = String(await answerTo(format, [{ path: [...subject, ...path] }]))

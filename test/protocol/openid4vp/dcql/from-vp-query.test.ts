@@ -5,6 +5,7 @@ import { itemOfCredentialId } from '../../../../server/protocol/openid4vp/dcql/f
 import { type FieldConstraint, VpQueryError } from '../../../../server/protocol/openid4vp/query/vp-query.js'
 import { requestWork } from '../../request-work.js'
 import { dcqlOf, INSTALLATION, sdJwtView, zDcqlQuery } from '../formats.js'
+import { queryOfLibrary } from './library-query.js'
 import { matchDcql } from './match-dcql.js'
 
 const BASE = `${INSTALLATION.issuerBaseUrl}/vct`
@@ -16,7 +17,7 @@ function dcql(items: FieldConstraint[][], types = TYPES) {
   const query = dcqlOf(items, ...types)
   // Every result is checked as a DCQL query by this service and by the library that wallets use.
   expect(zDcqlQuery.parse(query)).toEqual(query)
-  LibraryQuery.validate(LibraryQuery.parse(query as never))
+  queryOfLibrary(query)
   return query
 }
 const [of, person] = [
@@ -191,7 +192,7 @@ describe('a VP query that is sent as DCQL', () => {
   })
 
   it('is satisfied for the library with which wallets choose', () => {
-    const library = LibraryQuery.parse(asked as never)
+    const library = queryOfLibrary(asked)
     const sdJwtCredential = {
       credential_format: 'dc+sd-jwt',
       vct: VCT,

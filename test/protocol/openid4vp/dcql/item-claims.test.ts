@@ -1,7 +1,7 @@
-import { DcqlQuery as LibraryQuery } from 'dcql'
 import { describe, expect, it } from 'vitest'
 import type { FieldConstraint } from '../../../../server/protocol/openid4vp/query/vp-query.js'
 import { dcqlOf, zDcqlQuery } from '../formats.js'
+import { queryOfLibrary } from './library-query.js'
 
 const person: FieldConstraint = { path: ['$.vc.type', '$.type'], filter: { const: 'Person' } }
 
@@ -9,7 +9,7 @@ function dcql(items: FieldConstraint[][]) {
   const query = dcqlOf(items, 'Person')
   // Every result is checked as a DCQL query by this service and by the library that wallets use.
   expect(zDcqlQuery.parse(query)).toEqual(query)
-  LibraryQuery.validate(LibraryQuery.parse(query as never))
+  queryOfLibrary(query)
   return query
 }
 const claims = (...fields: FieldConstraint[]) =>
