@@ -9,14 +9,15 @@ type Question = { rateLimit: 'hit' | 'undo' | 'reset'; id: number; key: string }
 type Answer = { rateLimit: 'answer'; id: number; totalHits: number; resetTime: string | undefined }
 
 const isQuestion = (message: unknown): message is Question =>
-  typeof message === 'object' && message !== null && ['hit', 'undo', 'reset'].includes((message as Question).rateLimit)
+  typeof message === 'object' && message !== null && 'rateLimit' in message && message.rateLimit !== 'answer'
 
 const isAnswer = (message: unknown): message is Answer =>
-  typeof message === 'object' && message !== null && (message as Answer).rateLimit === 'answer'
+  typeof message === 'object' && message !== null && 'rateLimit' in message && message.rateLimit === 'answer'
 
 /** Counts requests in the primary process, so that all workers share one limit for each client. */
 export function countInPrimary(windowSeconds: number): void {
   const store = new MemoryStore()
+  // `MemoryStore` reads no other option.
   store.init({ windowMs: windowSeconds * 1000 } as Options)
   const answer = async (worker: Worker, question: Question) => {
     if (question.rateLimit === 'undo') return store.decrement(question.key)

@@ -13,6 +13,7 @@ export function sendReply(
   response: Response,
   streams: StreamPorts,
 ): void {
+  // Each cast holds, because the contract's `kind` decides the type of the output.
   const { kind, produces, eventName = 'session', status = 200 } = route.rest
   if (kind === 'protocol' || kind === 'page') sendProtocolReply(data as ProtocolReply, response)
   else if (kind === 'bytes') sendBytes(data as Uint8Array, produces, response)

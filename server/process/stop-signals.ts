@@ -9,7 +9,7 @@ interface Hurry {
 }
 
 const isHurry = (message: unknown): message is Hurry =>
-  typeof message === 'object' && message !== null && (message as Partial<Hurry>).hurry === true
+  typeof message === 'object' && message !== null && 'hurry' in message && message.hurry === true
 
 /** Called in the primary process: tells a worker that is already stopping not to wait any longer. */
 export function hurryWorker(worker: Worker): void {

@@ -7,7 +7,10 @@ interface KeysMessage {
 }
 
 const isKeys = (message: unknown): message is KeysMessage =>
-  typeof message === 'object' && message !== null && Array.isArray((message as KeysMessage).keyEncryptionKeys)
+  typeof message === 'object' &&
+  message !== null &&
+  'keyEncryptionKeys' in message &&
+  Array.isArray(message.keyEncryptionKeys)
 
 const messageOf = (keys: readonly Uint8Array[]): KeysMessage => ({
   keyEncryptionKeys: keys.map((key) => Buffer.from(key).toString('base64url')),

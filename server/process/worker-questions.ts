@@ -7,10 +7,10 @@ type Question = { readonly topic: Topic; readonly question: number }
 type Answer = { readonly answerTo: number; readonly answer: unknown }
 
 const isQuestion = (message: unknown): message is Question =>
-  typeof message === 'object' && message !== null && typeof (message as Question).question === 'number'
+  typeof message === 'object' && message !== null && 'question' in message && typeof message.question === 'number'
 
 const isAnswer = (message: unknown): message is Answer =>
-  typeof message === 'object' && message !== null && typeof (message as Answer).answerTo === 'number'
+  typeof message === 'object' && message !== null && 'answerTo' in message && typeof message.answerTo === 'number'
 
 /**
  * Called in a worker: answers questions of the primary process. If making an answer fails, nothing is sent, and the
