@@ -368,6 +368,7 @@ describe('a list in XML that is refused', () => {
       'with too many attributes',
       () => Buffer.from(`<a ${Array.from({ length: 70 }, (_, at) => `a${at}="1"`).join(' ')}/>`),
     ],
+    ['too-large', 'with more than a million elements', () => Buffer.from(`<a>${'<b/>'.repeat(1_000_000)}</a>`)],
     ['unsigned', 'without a signature', () => Buffer.from(tslXml())],
     ['algorithm', 'with SHA-1', () => signXml(tslXml(), { uri: '', hash: 'SHA-1' })],
     [
