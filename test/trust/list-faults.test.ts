@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { query } from '../support/postgres.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
+import { until } from '../support/until.js'
 import { newWallet } from '../support/wallet-actor.js'
 import { makeLeaf, makeRoot, membership } from '../verifier/certified.js'
 import { type ListServer, startListServer } from './list-server.js'
@@ -68,4 +69,61 @@ it('the next reading of a list is a little earlier than in an hour, and each tim
     expect(time).toBeGreaterThanOrEqual(2_880)
     expect(time).toBeLessThanOrEqual(3_600)
   }
+})
+
+describe('a list that is being read', () => {
+  /** Begins to read the list, whose address takes a second to answer. */
+  const begin = async (sequence: number) => {
+    const body = await makeList(operator, [{ name: 'Ministry', issuance: [authority] }], { sequence })
+    lists.publish('/pid.jwt', { body, delayMs: 1_000 })
+    const [{ id }] = await listsOf(service).all()
+    const before = lists.requests.length
+    const reading = listsOf(service).refresh(id)
+    await until(async () => lists.requests.length > before)
+    return { id, reading }
+  }
+
+  it('is read by nobody else at the same time', async () => {
+    const { id, reading } = await begin(2)
+    const asked = lists.requests.length
+    const second = await listsOf(service).refresh(id)
+    expect([second.status, second.json.message]).toEqual([409, 'Trusted list is being read at the moment.'])
+    expect(lists.requests.length).toBe(asked)
+    expect((await reading).json.outcome).toBe('changed')
+    expect((await listsOf(service).refresh(id)).status).toBe(200)
+  })
+
+  it('attack: does not replace content that was stored meanwhile, because it was not compared with it', async () => {
+    const { reading } = await begin(3)
+    await query(
+      service.databaseUrl,
+      'UPDATE trust_list_documents SET version = version + 1, sequence_number = 9, leased_until = NULL',
+    )
+    await reading
+    expect(await query(service.databaseUrl, 'SELECT sequence_number::int AS n FROM trust_list_documents')).toEqual([
+      { n: 9 },
+    ])
+    expect(await refreshed(service)).toBe('sequence-went-back')
+  })
+})
+
+it('a process whose clock is behind refuses a list of its future, and takes it as soon as its clock is right', async () => {
+  const database = await createTestDatabase()
+  const env = {
+    TRUST_LISTS: await listsFile(definition(`${lists.url}/clock.jwt`, operator)),
+    OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
+  }
+  lists.publish('/clock.jwt', { body: await makeList(operator, [{ name: 'Ministry', issuance: [authority] }]) })
+  const shared = { env, databaseUrl: database.url, maintenance: false }
+  {
+    await using first = await startService(shared)
+    expect(await refreshed(first)).toBe('changed')
+    let now = new Date(Date.now() - 1_800_000)
+    await using behind = await startService({ ...shared, clock: () => now })
+    const [early] = await listsOf(behind).all()
+    expect(early).toMatchObject({ state: 'unusable', reason: expect.stringMatching(/in the future/) })
+    now = new Date()
+    expect((await listsOf(behind).all())[0].state).toBe('usable')
+  }
+  await database.drop()
 })
