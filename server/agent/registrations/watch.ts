@@ -51,14 +51,23 @@ const nameOf = ({ party, partyId, intendedUse, subject }: NewestRegistration): s
 /** Who suffers from a certificate that cannot be used. */
 const FAULTS = { issuer: 'that wallets do not accept', verifier: 'that no request can use' } as const
 
-const repairOf = ({ party }: Pick<NewestRegistration, 'party'>): string =>
+/** What helps against faults that are not of the certificate itself. */
+const REPAIRS: Partial<Record<Judged['state'], string>> = {
+  signer:
+    'Read the trusted lists of registrars again (POST /api/v1/trust-lists/{id}/refresh), or check REGISTRAR_TRUST_ANCHORS.',
+  'status-unknown': 'Ask the registrar about the status list. The service tries to read it again within five minutes.',
+}
+
+const repairOf = ({ row: { party }, state }: JudgedNewest): string =>
+  REPAIRS[state] ??
   `Get a new certificate from the registrar, add it (POST /api/v1/${party}s/{id}/registration-certificates), and remove the former one.`
 
-function warningsOf({ row, state, sentence }: JudgedNewest, now: Date): Warning[] {
+function warningsOf(one: JudgedNewest, now: Date): Warning[] {
+  const { row, state, sentence } = one
   if (state !== 'usable')
-    return [{ text: `${nameOf(row)} ${FAULTS[row.party]}. ${sentence} ${repairOf(row)}`, expired: true }]
+    return [{ text: `${nameOf(row)} ${FAULTS[row.party]}. ${sentence} ${repairOf(one)}`, expired: true }]
   if (row.endsAt === null || secondsBefore(row.endsAt, WARN_DAYS * DAY_SECONDS) > now) return []
-  return [{ text: `${nameOf(row)} that expires at ${row.endsAt.toISOString()}. ${repairOf(row)}`, expired: false }]
+  return [{ text: `${nameOf(row)} that expires at ${row.endsAt.toISOString()}. ${repairOf(one)}`, expired: false }]
 }
 
 function secondsAfter({ failedCheck }: Looked): number {
@@ -140,9 +149,9 @@ export function createRegistrationWatch({ store, look, clock, log }: Registratio
       const [bad] = faulty
       if (bad !== undefined) {
         const others = faulty.length === 1 ? '' : ` ${faulty.length - 1} more certificates have problems.`
-        return item('registrations', 'failed', `${nameOf(bad.row)}. ${bad.sentence}${others}`, repairOf(bad.row))
+        return item('registrations', 'failed', `${nameOf(bad.row)}. ${bad.sentence}${others}`, repairOf(bad))
       }
-      const ending = all.flatMap(({ row }) => (row.endsAt === null ? [] : { row, endsAt: row.endsAt }))
+      const ending = all.flatMap((one) => (one.row.endsAt === null ? [] : { one, endsAt: one.row.endsAt }))
       const [soonest] = ending.toSorted((a, b) => a.endsAt.getTime() - b.endsAt.getTime())
       const count = all.length === 1 ? 'The registration certificate' : `All ${all.length} registration certificates`
       if (soonest === undefined) return item('registrations', 'ok', `${count} can be used.`)
@@ -154,7 +163,7 @@ export function createRegistrationWatch({ store, look, clock, log }: Registratio
               'registrations',
               'warning',
               `A registration certificate expires at ${expiresAt}.`,
-              repairOf(soonest.row),
+              repairOf(soonest.one),
             ),
             expiresAt,
           }

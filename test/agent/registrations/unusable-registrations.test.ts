@@ -65,16 +65,20 @@ async function saidOf({ service, authorization, id, path }: Awaited<ReturnType<t
     shown: [shown.state, shown.reason],
     readiness: (await service.request('GET', '/health/readiness')).json.details.registrations,
     item: [item.state, item.sentence],
+    action: item.action,
     unusable: /^credence_registration_certificates\{state="unusable"\} (\d+)$/m.exec(metrics)?.[1],
   }
 }
 
 const USABLE = { readiness: { status: 'up' }, item: ['ok', expect.any(String)], unusable: '0' }
-const refused = (state: string, sentence: string) => ({
+const RENEW = expect.stringContaining('Get a new certificate from the registrar')
+
+const refused = (state: string, sentence: string, action: unknown = RENEW) => ({
   request: [409, sentence],
   shown: [state, sentence],
   readiness: { status: 'degraded', reason: state },
   item: ['failed', expect.stringContaining(sentence)],
+  action,
   unusable: '1',
 })
 
@@ -102,6 +106,25 @@ describe('a registration certificate that no request can use is named by readine
     world.state.now = () => new Date(end * 1000)
     const sentence = `The registration certificate expired at ${new Date(end * 1000).toISOString()}.`
     expect(await saidOf(world)).toMatchObject(refused('expired', sentence))
+  })
+
+  it('because its status list cannot be read for a day, or its signer is not trusted: no new certificate helps', async () => {
+    const world = await registered()
+    await using _ = world.service
+    const set = (columns: string) => query(world.service.databaseUrl, `UPDATE registration_certificates SET ${columns}`)
+    await set("checked_at = now() - interval '25 hours'")
+    expect(await saidOf(world)).toMatchObject({
+      readiness: { status: 'degraded', reason: 'status-unknown' },
+      action: expect.stringMatching(/^Ask the registrar about the status list/),
+    })
+    await set("failed_check = 'signer', failure = 'Nobody trusts the signer.'")
+    expect(await saidOf(world)).toMatchObject(
+      refused(
+        'signer',
+        'Nobody trusts the signer.',
+        expect.stringMatching(/^Read the trusted lists of registrars again/),
+      ),
+    )
   })
 
   it('because it is suspended, until the suspension ends', async () => {
