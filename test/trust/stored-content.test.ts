@@ -64,6 +64,16 @@ describe('the stored content of a list', () => {
   )
 })
 
+it('content that the database has lost counts no more', async () => {
+  const path = '/lost.jwt'
+  lists.publish(path, { body: await makeList(operator, entities) })
+  await using service = await startService({ env: await environment(path), maintenance: false })
+  expect(await refreshed(service)).toBe('changed')
+  await query(service.databaseUrl, 'DELETE FROM trust_list_documents')
+  expect(await stateOf(service)).toMatchObject({ state: 'unusable', check: 'not-read', entities: 0 })
+  expect(await refusalOf(service, wallet, credential)).toContain('(list has not been read yet)')
+})
+
 describe('a conditional request', () => {
   it('has the date of the content if there is no entity tag (RFC 9110 §13.1.3)', async () => {
     const path = '/dated.jwt'
