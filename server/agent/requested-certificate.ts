@@ -16,7 +16,6 @@ const MAX_OID = 100
  * letters and a colon. Then come a country, a hyphen and the identifier. XG stands for the whole world.
  */
 const ORGANIZATION_IDENTIFIER = /^(?:[A-Z]{3,4}|[A-Z]{2}:)[A-Z]{2}-[^\p{C}\p{Z}]+$/u
-const ASCII_EMAIL = /^[!-?A-~]+@[!-?A-~]+$/
 /** ITU-T E.123 §7: international notation. */
 const PHONE = /^\+[0-9](?:[ -]?[0-9]){3,}$/
 /** X.660 §7.6: the second number below the roots 0 and 1 is at most 39. */
@@ -52,9 +51,9 @@ export const requestedCertificateShape = {
       example: 'VATDE-123456789',
     }),
   email: z
+    // RFC 5280 §4.2.1.6: `rfc822Name` is ASCII. The default pattern of Zod has no other characters.
     .email()
     .max(MAX_EMAIL)
-    .regex(ASCII_EMAIL, { error: 'must have only ASCII characters' })
     .optional()
     .meta({ description: 'A contact (`rfc822Name`).' }),
   website: z

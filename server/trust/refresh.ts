@@ -4,7 +4,7 @@ import { DAY_SECONDS, type MaintenanceTask, secondsBefore, type TaskDone } from 
 import type { Outbound } from '../outbound/guard.js'
 import type { TrustList } from '../protocol/trust-lists/trust-list.js'
 import type { DocumentState, DocumentStore, TakenDocument } from './document-store.js'
-import { documentIdOf, jobOf } from './documents.js'
+import { documentIdOf, jobOf, nameOf } from './documents.js'
 import { fetchList } from './fetch-list.js'
 import type { TrustListCheck } from './list-check.js'
 import { LIST_STATES, type ListStatus, statusOf } from './live/list-state.js'
@@ -113,7 +113,7 @@ export function createRefresh(ports: RefreshPorts) {
     sentence: string,
     now: Date,
   ): Promise<RefreshOutcome> => {
-    log.warn({ list: url, check, reason: sentence }, 'a trusted list cannot be read')
+    log.warn({ list: nameOf({ url }), check, reason: sentence }, 'a trusted list cannot be read')
     await documents.fail(id, check, sentence, now, after(now, RETRY_SECONDS))
     return check
   }
@@ -156,7 +156,7 @@ export function createRefresh(ports: RefreshPorts) {
     const before = stored === undefined ? undefined : await formerList(definition, taken, stored.bytes)
     const alert =
       before === undefined ? undefined : await ownRemoved(definitions, { before, next: list, alert: taken.alert }, now)
-    if (alert !== undefined) log.error({ list: taken.url }, alert)
+    if (alert !== undefined) log.error({ list: nameOf(taken) }, alert)
     await documents.accept(
       taken.id,
       {
@@ -173,7 +173,7 @@ export function createRefresh(ports: RefreshPorts) {
       now,
       dueAt,
     )
-    if (taken.failedAt !== null) log.info({ list: taken.url }, 'a trusted list can be read again')
+    if (taken.failedAt !== null) log.info({ list: nameOf(taken) }, 'a trusted list can be read again')
     return 'changed'
   }
 
@@ -184,7 +184,7 @@ export function createRefresh(ports: RefreshPorts) {
     now: Date,
   ): Promise<RefreshOutcome> => {
     const outcome = await readOne(taken, definitions, now).catch(async (error: unknown): Promise<RefreshOutcome> => {
-      log.error({ list: taken.url, err: error }, 'a trusted list cannot be read: the service has failed')
+      log.error({ list: nameOf(taken), err: error }, 'a trusted list cannot be read: the service has failed')
       await documents.fail(taken.id, 'failed', 'The service could not read the list.', now, after(now, RETRY_SECONDS))
       return 'failed'
     })

@@ -31,7 +31,10 @@ beforeAll(async () => {
   service = await startService({
     maintenance: false,
     env: {
-      TRUST_LISTS: await listsFile(definition(url('status'), operator, { purpose: 'status' })),
+      TRUST_LISTS: await listsFile(
+        definition(url('status'), operator, { purpose: 'status' }),
+        definition(url('vical'), operator, { kind: 'vical', profile: undefined }),
+      ),
       TRUSTED_ISSUERS: '*',
       OUTBOUND_ALLOWED_HOSTS: '127.0.0.1',
     },
@@ -94,6 +97,11 @@ describe('trusted_authorities of type etsi_tl (OpenID4VP 1.0 §6.1.1.2), judged 
     [
       'a list for another purpose',
       () => etsi(url('status')),
+      'values.0 must be the address of a trusted list for credentials that this service reads',
+    ],
+    [
+      'a VICAL, which is no list of ETSI',
+      () => etsi(url('vical')),
       'values.0 must be the address of a trusted list for credentials that this service reads',
     ],
     ['no address', () => etsi('one'), 'values.0 must be the address of a trusted list'],

@@ -6,6 +6,7 @@ export interface Published {
   readonly body: Uint8Array | string
   readonly status?: number
   readonly etag?: string
+  readonly lastModified?: string
   /** Milliseconds before the answer. */
   readonly delayMs?: number
 }
@@ -22,10 +23,13 @@ export async function startListServer() {
       response.writeHead(404).end()
       return
     }
-    const { body, status = 200, etag, delayMs = 0 } = found
-    const isKnown = etag !== undefined && request.headers['if-none-match'] === etag
+    const { body, status = 200, etag, lastModified, delayMs = 0 } = found
+    const isKnown =
+      (etag !== undefined && request.headers['if-none-match'] === etag) ||
+      (lastModified !== undefined && request.headers['if-modified-since'] === lastModified)
+    const validators = { ...(etag && { etag }), ...(lastModified && { 'last-modified': lastModified }) }
     setTimeout(() => {
-      response.writeHead(isKnown ? 304 : status, etag === undefined ? {} : { etag })
+      response.writeHead(isKnown ? 304 : status, validators)
       response.end(isKnown ? undefined : body)
     }, delayMs)
   })

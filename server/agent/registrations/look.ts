@@ -6,10 +6,9 @@ import {
   openRegistrationCertificate,
   type RegistrationCertificate,
 } from '../../protocol/registration-certificates/registration-certificate.js'
-import { bindingFault } from '../../protocol/registration-certificates/subject.js'
 import { MAX_STATUS_LIST_BYTES } from '../../protocol/status-list/compression.js'
 import { checkForeignStatus } from '../../protocol/status-list/foreign-status.js'
-import { judgeOf, leafOf, type RegistrarTrust } from './opened.js'
+import { judgeOf, type RegistrarTrust } from './opened.js'
 import type { Looked } from './state.js'
 
 /** Dependencies of {@link createLook}. */
@@ -18,10 +17,9 @@ export interface LookPorts {
   readonly outbound: Pick<Outbound, 'fetchText' | 'fetchBytes'>
 }
 
-/** A registration certificate, the chain of its verifier's key, and the status that was read last. */
+/** A registration certificate, and the status that was read last. */
 export interface LookedAt {
   readonly certificate: string
-  readonly x5c: readonly string[] | null
   readonly status: string | null
   readonly checkedAt: Date | null
 }
@@ -30,9 +28,9 @@ export interface LookedAt {
 export type Look = (at: LookedAt, now: Date) => Promise<Looked>
 
 /**
- * Makes the look at a registration certificate: its signer is judged again, and it is compared with the access certificate.
- * Then its status list is read (TS 119 475 §6.2.6.2). The list must be signed by the signer of the certificate, by a signer below
- * REGISTRAR_TRUST_ANCHORS, or by the same entity of a list of registrars.
+ * Makes the look at a registration certificate: its signer is judged again, and its status list is read (TS 119 475 §6.2.6.2).
+ * The list must be signed by the signer of the certificate, by a signer below REGISTRAR_TRUST_ANCHORS, or by the same entity of a
+ * list of registrars. Callers compare the certificate with the access certificate, which may change at any time.
  */
 export function createLook({ config, outbound }: LookPorts): Look {
   const statusOf = async ({ form, content, signer }: RegistrationCertificate, now: Date) =>
@@ -53,11 +51,9 @@ export function createLook({ config, outbound }: LookPorts): Look {
       { issuer: '', ...signer },
     )
 
-  return async ({ certificate, x5c, status, checkedAt }, now) => {
+  return async ({ certificate, status, checkedAt }, now) => {
     try {
       const opened = await openRegistrationCertificate(certificate, judgeOf(config, now))
-      const fault = bindingFault(opened.content, leafOf(x5c))
-      if (fault !== undefined) return { status, checkedAt, failedCheck: fault.check, failure: fault.sentence }
       return { status: await statusOf(opened, now), checkedAt: now, failedCheck: null, failure: null }
     } catch (error) {
       if (error instanceof RegistrationCertificateError)

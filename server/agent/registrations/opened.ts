@@ -22,8 +22,8 @@ export const judgeOf = ({ registrarTrustAnchors: trustAnchors, listed }: Registr
   return (x5c) => trustedChain(x5c, { trustAnchors, lists, now, purpose: 'credential' })
 }
 
-/** Opened certificates by their text. An installation has a few for each of its verifiers. */
-const opened = new LruMap<string, RegistrationCertificate>(500)
+/** Opened certificates by their text. An installation has a few for each of its verifiers. As many are watched. */
+const opened = new LruMap<string, RegistrationCertificate>(1_000)
 
 /**
  * Opens a stored certificate, whose signature was verified before it was stored. The maintenance job judges its signer
@@ -47,8 +47,14 @@ export async function signerChainOf(certificate: string): Promise<readonly strin
   return chain
 }
 
+/** Access certificates by their base64. */
+const leaves = new LruMap<string, X509Certificate>(500)
+
 /** The certificate at the beginning of a stored chain. */
 export const leafOf = (x5c: readonly string[] | null): X509Certificate | undefined => {
   const [leaf] = x5c ?? []
-  return leaf === undefined ? undefined : new X509Certificate(Buffer.from(leaf, 'base64'))
+  if (leaf === undefined) return undefined
+  const certificate = leaves.get(leaf) ?? new X509Certificate(Buffer.from(leaf, 'base64'))
+  leaves.set(leaf, certificate)
+  return certificate
 }

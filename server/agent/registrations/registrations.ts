@@ -192,7 +192,7 @@ export function createRegistrations({ store, agents, signers, keys, look, config
       const now = clock()
       const text = certificate.trim()
       const opened = await checked(kind, text, x5c, now)
-      const looked = await look({ certificate: text, x5c, status: null, checkedAt: null }, now)
+      const looked = await look({ certificate: text, status: null, checkedAt: null }, now)
       if (looked.status === 'revoked' || looked.status === 'suspended') {
         throw refuse(`The registration certificate is ${looked.status}.`)
       }

@@ -37,7 +37,7 @@ const USABLE: Judged = { state: 'usable', sentence: null }
 const isState = (text: string): text is RegistrationState => REGISTRATION_STATES.some((state) => state === text)
 
 /**
- * Judges the findings of the maintenance job. They are a fault of the signer or of the subject, a revocation, or a status that
+ * Judges the findings of the maintenance job. They are a fault of the signer, a revocation, or a status that
  * could not be read for a day. A status that was never read does not count as valid.
  */
 export function judgeLooked({ status, checkedAt, failedCheck, failure }: Looked, now: Date): Judged {

@@ -29,8 +29,6 @@ export type StoredRegistration = z.infer<typeof zStored>
 const zDue = z.strictObject({
   id: z.string(),
   certificate: z.string(),
-  /** The chain of the verifier's current key. For the certificate of an issuer: the chain of the default issuer's key. */
-  x5c,
   status: z.string().nullable(),
   checkedAt: z.date().nullable(),
   /** When it was due. */
@@ -48,6 +46,8 @@ const zNewest = z.strictObject({
   intendedUse: z.string().nullable(),
   subject: z.string(),
   endsAt: z.date().nullable(),
+  /** The chain of the verifier's current key. For the certificate of an issuer: the chain of the default issuer's key. */
+  x5c,
   ...looked,
 })
 
@@ -92,6 +92,11 @@ const eachOfIssuers = fragment`CASE WHEN r.issuer_id IS NULL THEN '' ELSE r.id E
 const columns = fragment`
   r.id, r.certificate, r.from_file AS "fromFile", r.created_at AS "createdAt", r.status, r.checked_at AS "checkedAt",
   r.failed_check AS "failedCheck", r.failure`
+
+/** The key set of the access certificate: of the verifier, or of the default issuer. */
+const keySet = fragment`
+  SELECT v.key_set_id FROM verifiers v WHERE v.id = r.verifier_id
+  UNION ALL SELECT i.key_set_id FROM issuers i WHERE r.verifier_id IS NULL AND i.is_default`
 
 export type RegistrationStore = ReturnType<typeof createRegistrationStore>
 
@@ -167,20 +172,16 @@ export function createRegistrationStore({ prisma, sql }: Database) {
      * is stored.
      */
     async takeDue(now: Date, limit: number, leaseSeconds: number): Promise<DueRegistration[]> {
-      const due = new Step<'id' | 'at' | 'verifier_id'>(
+      const due = new Step<'id' | 'at'>(
         'due',
         fragment`
-          SELECT id, due_at AS at, verifier_id FROM registration_certificates WHERE due_at <= ${now}
+          SELECT id, due_at AS at FROM registration_certificates WHERE due_at <= ${now}
           ORDER BY due_at, id LIMIT ${limit} FOR NO KEY UPDATE SKIP LOCKED`,
       )
       return sql(zDue)`
-        UPDATE registration_certificates r SET due_at = ${new Date(now.getTime() + leaseSeconds * 1000)}::timestamptz
-        FROM ${due}, LATERAL (
-          SELECT v.key_set_id FROM verifiers v WHERE v.id = ${due.column('verifier_id')}
-          UNION ALL SELECT i.key_set_id FROM issuers i WHERE ${due.column('verifier_id')} IS NULL AND i.is_default) s
-          ${currentKey(fragment`s.key_set_id`)}
+        UPDATE registration_certificates r SET due_at = ${new Date(now.getTime() + leaseSeconds * 1000)}::timestamptz FROM ${due}
         WHERE r.id = ${due.column('id')}
-        RETURNING r.id, r.certificate, k.x5c, r.status, r.checked_at AS "checkedAt", ${due.column('at')}`
+        RETURNING r.id, r.certificate, r.status, r.checked_at AS "checkedAt", ${due.column('at')}`
     },
 
     /** Stores what a look has found, and when the next look is due. */
@@ -197,12 +198,14 @@ export function createRegistrationStore({ prisma, sql }: Database) {
      */
     newest: (limit: number): Promise<NewestRegistration[]> =>
       sql(zNewest)`
-        SELECT DISTINCT ON (r.issuer_id, r.verifier_id, r.subject, coalesce(r.intended_use, ''), ${eachOfIssuers})
-          CASE WHEN r.issuer_id IS NULL THEN 'verifier' ELSE 'issuer' END AS party,
+        SELECT CASE WHEN r.issuer_id IS NULL THEN 'verifier' ELSE 'issuer' END AS party,
           coalesce(r.issuer_id, r.verifier_id) AS "partyId", r.certificate, r.intended_use AS "intendedUse", r.subject, r.ends_at AS "endsAt",
-          r.status, r.checked_at AS "checkedAt", r.failed_check AS "failedCheck", r.failure
-        FROM registration_certificates r
-        ORDER BY r.issuer_id, r.verifier_id, r.subject, coalesce(r.intended_use, ''), ${eachOfIssuers}, r.issued_at DESC, r.id
-        LIMIT ${limit}`,
+          k.x5c, r.status, r.checked_at AS "checkedAt", r.failed_check AS "failedCheck", r.failure
+        FROM (
+          SELECT DISTINCT ON (r.issuer_id, r.verifier_id, r.subject, coalesce(r.intended_use, ''), ${eachOfIssuers}) r.*
+          FROM registration_certificates r
+          ORDER BY r.issuer_id, r.verifier_id, r.subject, coalesce(r.intended_use, ''), ${eachOfIssuers}, r.issued_at DESC, r.id
+          LIMIT ${limit}) r, LATERAL (${keySet}) s ${currentKey(fragment`s.key_set_id`)}
+        ORDER BY r.issuer_id, r.verifier_id, r.subject, coalesce(r.intended_use, ''), r.issued_at DESC, r.id`,
   }
 }

@@ -3,14 +3,16 @@ import { DAY_SECONDS, type MaintenanceTask, secondsBefore } from '../../maintena
 import { item, type SetupItem } from '../../setup/item.js'
 import { WARN_DAYS, type Warning } from '../certificate-watch.js'
 import type { Look } from './look.js'
-import { type Judged, judgeLooked, type Looked } from './state.js'
+import { openStored } from './opened.js'
+import { judgeStored } from './registrations.js'
+import type { Judged, Looked } from './state.js'
 import type { NewestRegistration, RegistrationStore } from './store.js'
 
 const EVERY_MS = 20_000
 const AGAIN_SECONDS = 3_600
 /** A status list that could not be read is tried again after this time. */
 const RETRY_SECONDS = 300
-/** A fault that is found without a request goes away soon: a list was read, or a certificate was renewed. */
+/** A fault that is found without a request goes away soon: a list was read. */
 const RETRY_LOCAL_SECONDS = 20
 /** Longer than the fetch of a list may take. */
 const LEASE_SECONDS = 120
@@ -18,13 +20,9 @@ const AT_ONCE = 20
 /** Limit of watched certificates. */
 const MAX_WATCHED = 1_000
 
-/** Judges a certificate by its end and by the last look. */
-export function judgeNewest(row: NewestRegistration, now: Date): Judged {
-  if (row.endsAt !== null && row.endsAt <= now) {
-    return { state: 'expired', sentence: `The registration certificate expired at ${row.endsAt.toISOString()}.` }
-  }
-  return judgeLooked(row, now)
-}
+/** Judges a certificate as requests and metadata do: by its times, the access certificate that is in use now, and the last look. */
+const judgeNewest = async (row: NewestRegistration, now: Date): Promise<Judged> =>
+  judgeStored(await openStored(row.certificate), row, { x5c: row.x5c, now })
 
 /**
  * The readiness of registration certificates: `degraded` with the states of certificates that cannot be used. Everybody
@@ -37,9 +35,13 @@ export async function registrationsCheck(
 ): Promise<{ readonly degraded: string } | 'absent' | undefined> {
   const rows = await store.newest(MAX_WATCHED).catch(() => [])
   if (rows.length === 0) return 'absent'
-  const states = new Set(rows.map((row) => judgeNewest(row, now).state).filter((state) => state !== 'usable'))
+  const judged = await Promise.all(rows.map((row) => judgeNewest(row, now)))
+  const states = new Set(judged.map(({ state }) => state).filter((state) => state !== 'usable'))
   return states.size === 0 ? undefined : { degraded: [...states].sort().join(', ') }
 }
+
+/** A certificate in use, with its state. */
+type JudgedNewest = Judged & { readonly row: NewestRegistration }
 
 const TITLES = { issuer: 'Issuer', verifier: 'Verifier' } as const
 
@@ -49,15 +51,23 @@ const nameOf = ({ party, partyId, intendedUse, subject }: NewestRegistration): s
 /** Who suffers from a certificate that cannot be used. */
 const FAULTS = { issuer: 'that wallets do not accept', verifier: 'that no request can use' } as const
 
-const repairOf = ({ party }: Pick<NewestRegistration, 'party'>): string =>
+/** What helps against faults that are not of the certificate itself. */
+const REPAIRS: Partial<Record<Judged['state'], string>> = {
+  signer:
+    'Read the trusted lists of registrars again (POST /api/v1/trust-lists/{id}/refresh), or check REGISTRAR_TRUST_ANCHORS.',
+  'status-unknown': 'Ask the registrar about the status list. The service tries to read it again within five minutes.',
+}
+
+const repairOf = ({ row: { party }, state }: JudgedNewest): string =>
+  REPAIRS[state] ??
   `Get a new certificate from the registrar, add it (POST /api/v1/${party}s/{id}/registration-certificates), and remove the former one.`
 
-function warningsOf(row: NewestRegistration, now: Date): Warning[] {
-  const { state, sentence } = judgeNewest(row, now)
+function warningsOf(one: JudgedNewest, now: Date): Warning[] {
+  const { row, state, sentence } = one
   if (state !== 'usable')
-    return [{ text: `${nameOf(row)} ${FAULTS[row.party]}. ${sentence} ${repairOf(row)}`, expired: true }]
+    return [{ text: `${nameOf(row)} ${FAULTS[row.party]}. ${sentence} ${repairOf(one)}`, expired: true }]
   if (row.endsAt === null || secondsBefore(row.endsAt, WARN_DAYS * DAY_SECONDS) > now) return []
-  return [{ text: `${nameOf(row)} that expires at ${row.endsAt.toISOString()}. ${repairOf(row)}`, expired: false }]
+  return [{ text: `${nameOf(row)} that expires at ${row.endsAt.toISOString()}. ${repairOf(one)}`, expired: false }]
 }
 
 function secondsAfter({ failedCheck }: Looked): number {
@@ -103,10 +113,8 @@ export function createRegistrationWatch({ store, look, clock, log }: Registratio
     }
   }
 
-  const judged = async () => {
-    const now = clock()
-    return (await store.newest(MAX_WATCHED)).map((row) => ({ row, ...judgeNewest(row, now) }))
-  }
+  const judged = async (now: Date): Promise<readonly JudgedNewest[]> =>
+    Promise.all((await store.newest(MAX_WATCHED)).map(async (row) => ({ row, ...(await judgeNewest(row, now)) })))
 
   const tasks: readonly MaintenanceTask[] = [
     { name: 'read status of registration certificates', everyMs: EVERY_MS, elsewhere: true, run },
@@ -117,12 +125,12 @@ export function createRegistrationWatch({ store, look, clock, log }: Registratio
 
     /** Warnings for the log, repeated every hour. */
     async warnings(now: Date): Promise<Warning[]> {
-      return (await store.newest(MAX_WATCHED)).flatMap((row) => warningsOf(row, now))
+      return (await judged(now)).flatMap((one) => warningsOf(one, now))
     },
 
     /** Numbers for the metrics, and the first end of a usable certificate. */
     async overview() {
-      const all = await judged()
+      const all = await judged(clock())
       const usable = all.filter(({ state }) => state === 'usable')
       const ends = usable.flatMap(({ row }) => (row.endsAt === null ? [] : row.endsAt.getTime()))
       return {
@@ -134,16 +142,16 @@ export function createRegistrationWatch({ store, look, clock, log }: Registratio
 
     /** The item of the checklist. */
     async item(): Promise<SetupItem> {
-      const all = await judged()
+      const all = await judged(clock())
       if (all.length === 0)
         return item('registrations', 'unused', 'No issuer or verifier has a registration certificate.')
       const faulty = all.filter(({ state }) => state !== 'usable')
       const [bad] = faulty
       if (bad !== undefined) {
         const others = faulty.length === 1 ? '' : ` ${faulty.length - 1} more certificates have problems.`
-        return item('registrations', 'failed', `${nameOf(bad.row)}. ${bad.sentence}${others}`, repairOf(bad.row))
+        return item('registrations', 'failed', `${nameOf(bad.row)}. ${bad.sentence}${others}`, repairOf(bad))
       }
-      const ending = all.flatMap(({ row }) => (row.endsAt === null ? [] : { row, endsAt: row.endsAt }))
+      const ending = all.flatMap((one) => (one.row.endsAt === null ? [] : { one, endsAt: one.row.endsAt }))
       const [soonest] = ending.toSorted((a, b) => a.endsAt.getTime() - b.endsAt.getTime())
       const count = all.length === 1 ? 'The registration certificate' : `All ${all.length} registration certificates`
       if (soonest === undefined) return item('registrations', 'ok', `${count} can be used.`)
@@ -155,7 +163,7 @@ export function createRegistrationWatch({ store, look, clock, log }: Registratio
               'registrations',
               'warning',
               `A registration certificate expires at ${expiresAt}.`,
-              repairOf(soonest.row),
+              repairOf(soonest.one),
             ),
             expiresAt,
           }

@@ -115,7 +115,7 @@ export function createLiveLists({
     if (before?.version !== state.version || REFUSED_FOR_NOW.has(before.refused?.check)) {
       const now = await readVersion(named, state).catch((error: unknown) => {
         log.warn(
-          { list: named.definition.url, err: error },
+          { list: nameOf(named.definition), err: error },
           'a trusted list cannot be read: its entities are not trusted',
         )
         return UNREADABLE

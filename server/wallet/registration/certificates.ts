@@ -1,5 +1,5 @@
 import type { Look } from '../../agent/registrations/look.js'
-import { judgeOf, type RegistrarTrust, signerChainOf } from '../../agent/registrations/opened.js'
+import { judgeOf, leafOf, type RegistrarTrust, signerChainOf } from '../../agent/registrations/opened.js'
 import { type UntrustedSigner, untrustedSigner } from '../../protocol/credential/untrusted-signer.js'
 import { isAnchored } from '../../protocol/issuer-keys/trusted-chain.js'
 import { decodeBase64url } from '../../protocol/jose/base64url.js'
@@ -11,6 +11,7 @@ import {
   type RegistrationSigner,
   validityFault,
 } from '../../protocol/registration-certificates/registration-certificate.js'
+import { bindingFault } from '../../protocol/registration-certificates/subject.js'
 import type { PartyRegistration } from './registration.contract.js'
 
 const FORMAT = 'registration_cert'
@@ -102,7 +103,7 @@ export function sentCertificates(info: unknown): readonly SentCertificate[] {
 /** Dependencies of {@link createCheckCertificates}. */
 export interface CheckCertificatesPorts {
   readonly config: RegistrarTrust
-  /** Judges the signer, compares the certificate with the access certificate, and reads its status list. */
+  /** Judges the signer, and reads the status list. */
   readonly look: Look
   readonly clock: () => Date
 }
@@ -124,9 +125,9 @@ export function createCheckCertificates({ config, look, clock }: CheckCertificat
     now: Date,
   ): Promise<ValidCertificate> => {
     const { content, signer } = await opened(sent.text, now)
-    const fault = validityFault(content, now)
+    const fault = validityFault(content, now) ?? bindingFault(content, leafOf(x5c))
     if (fault !== undefined) throw invalid(fault.sentence)
-    const { status, failure } = await look({ certificate: sent.text, x5c, status: null, checkedAt: null }, now)
+    const { status, failure } = await look({ certificate: sent.text, status: null, checkedAt: null }, now)
     if (failure !== null) throw invalid(failure)
     if (status !== 'valid') throw invalid(`The registration certificate is ${status}.`)
     return { ...sent, content, registrar: registrarOf(signer) }

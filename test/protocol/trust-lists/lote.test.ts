@@ -154,6 +154,16 @@ describe('a list of trusted entities (TS 119 602)', () => {
       { status: 'withdrawn', endsAt: new Date(0) },
     ])
   })
+
+  it('trusts no service of an entity with a critical extension, which may limit the trust in the entity', async () => {
+    const entityWith = (name: string, TEInformationExtensions: readonly object[]) => {
+      const made = loteEntity(name, [loteService(ISSUANCE, [issuer])])
+      return { ...made, TrustedEntityInformation: { ...made.TrustedEntityInformation, TEInformationExtensions } }
+    }
+    const listed = [entityWith('A', [{ critical: true }]), entityWith('B', [{ critical: false }])]
+    const { entities: read } = listOf(await readLote(await signedList(lote(listed)), options({ profile: 'pid' })))
+    expect(read.map(({ services }) => services.map(({ status }) => status))).toEqual([['unknown'], ['granted']])
+  })
 })
 
 describe('a list that is refused', () => {

@@ -129,6 +129,12 @@ describe('a chain that leads to a service of a list', () => {
 })
 
 describe('a chain that does not lead to a service that counts', () => {
+  it('has no anchor: the subject and the names of a listed signer prove nothing with another key', () => {
+    const names = { subject: 'C=EU/Alone', dns: ['issuer.example'] }
+    const [listed, double] = [leafOf(authority('C=EU/Above'), names), leafOf(authority('C=EU/Elsewhere'), names)]
+    expect(missed(match([double], [source([entity('A', [service([listed])])])])).reason).toBe('no-anchor')
+  })
+
   it('has no anchor: a name alone proves nothing', () => {
     const twin = authority('C=EU/Root')
     expect(missed(match([leaf], [source([])]))).toEqual({

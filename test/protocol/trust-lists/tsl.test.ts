@@ -314,6 +314,16 @@ describe('an attack on the signature of a list', () => {
     })
   })
 
+  it('covers the list only, so that anybody could write its signed properties', async () => {
+    const answer = await changed((xml) =>
+      xml.replace(/<ds:Reference [^>]*Type="[^"]*#SignedProperties"[^>]*>[\s\S]*?<\/ds:Reference>/, ''),
+    )
+    expect(refusalOf(answer)).toMatchObject({
+      check: 'signed-properties',
+      sentence: 'The signature does not cover its signed properties (XAdES).',
+    })
+  })
+
   it('splits a text by a comment: the text is read as it was signed', async () => {
     const xml = tslXml(providerXml('Good<!-- -->Ministry'))
     const list = listOf(await readTsl(await signXml(xml, { uri: '' }), options()))
@@ -368,6 +378,7 @@ describe('a list in XML that is refused', () => {
       'with too many attributes',
       () => Buffer.from(`<a ${Array.from({ length: 70 }, (_, at) => `a${at}="1"`).join(' ')}/>`),
     ],
+    ['too-large', 'with more than a million elements', () => Buffer.from(`<a>${'<b/>'.repeat(1_000_000)}</a>`)],
     ['unsigned', 'without a signature', () => Buffer.from(tslXml())],
     ['algorithm', 'with SHA-1', () => signXml(tslXml(), { uri: '', hash: 'SHA-1' })],
     [

@@ -30,3 +30,13 @@ it('a signature with ECDSA may leave out the zeros at the beginning of both inte
     expect(isSignature(ECDSA, publicKey, text, wrong)).toBe(false)
   }
 })
+
+it('a signature with RSA needs a key of at least 2,048 bits', () => {
+  const rsa = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256'
+  const signed = (modulusLength: number) => {
+    const pair = generateKeyPairSync('rsa', { modulusLength })
+    return isSignature(rsa, pair.publicKey, text, sign('sha256', text, pair.privateKey))
+  }
+  expect(signed(2_048)).toBe(true)
+  expect(() => signed(1_024)).toThrow('The signature algorithm of the list does not fit the signer.')
+})
