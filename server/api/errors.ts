@@ -195,6 +195,11 @@ export const errors = {
   verifierAttestationExpired: () => new ServiceError(409, 'Attestation of the verifier has expired.'),
   registrationKnown: (party: 'issuer' | 'verifier') =>
     new ServiceError(409, `The ${party} has this registration certificate already.`),
+  registrationConfigured: (party: 'issuer' | 'verifier') =>
+    new ServiceError(
+      409,
+      `Registration certificate is in ${party.toUpperCase()}_REGISTRATIONS and cannot be removed here.`,
+    ),
   registrationUnusable: (sentence = 'The registration certificate is revoked.') => new ServiceError(409, sentence),
   verifierCertificateExpired: () => new ServiceError(409, 'Certificate of the verifier has expired.'),
   resultNotReady: (errorMessage?: string | null) =>

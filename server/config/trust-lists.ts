@@ -47,7 +47,14 @@ export const zListSigner = z.union(
         .max(MAX_PEM)
         .refine(hasCertificates, { error: `must be 1 to ${MAX_SIGNERS} certificates in PEM form` }),
     }),
-    z.strictObject({ sha256: z.string().regex(/^[0-9A-Fa-f]{64}$/, { error: 'must be 64 hexadecimal digits' }) }),
+    z.strictObject({
+      sha256: z
+        .string()
+        .max(MAX_TEXT)
+        // OpenSSL and the answers of the API write colons between the octets.
+        .overwrite((text) => text.replaceAll(':', ''))
+        .regex(/^[0-9A-Fa-f]{64}$/, { error: 'must be 64 hexadecimal digits' }),
+    }),
   ],
   { error: 'must be an object with pem or sha256' },
 )

@@ -41,6 +41,11 @@ const refusalOf = (content: unknown, more: NodeJS.ProcessEnv = {}) =>
 const FILE = '- TRUST_LISTS must name a JSON file of trusted lists:'
 
 describe('TRUST_LISTS', () => {
+  it('may have the hash of a signer with colons, as OpenSSL prints it', () => {
+    const signer = { sha256: `AB${':AB'.repeat(31)}` }
+    expect(configured([{ ...LIST, signer }]).trustLists).toEqual([{ ...LIST, signer: { sha256: 'AB'.repeat(32) } }])
+  })
+
   it('is a file with all members of each list', () => {
     const pem = makeRoot().certificate.toString()
     const other = { url: 'https://lists.example/wallets.jwt', kind: 'lote', purpose: 'wallets', signer: { pem } }

@@ -3,7 +3,7 @@ import { route } from '../../api/contract.js'
 import { errors } from '../../api/errors.js'
 import { MAX_REGISTRATION_CERTIFICATE } from '../../protocol/registration-certificates/limits.js'
 import { REGISTRATION_STATES } from './state.js'
-import { MAX_REGISTRATIONS } from './store.js'
+import { MOST_REGISTRATIONS } from './store.js'
 
 const zLocalized = z.array(z.object({ lang: z.string(), value: z.string() }))
 
@@ -109,7 +109,7 @@ export const listRegistrations = {
     errors: [400, errors.recordNotFound('Verifier')],
   }),
   input: z.strictObject({ id: z.string() }),
-  output: z.object({ items: z.array(zRegistration).max(MAX_REGISTRATIONS) }),
+  output: z.object({ items: z.array(zRegistration).max(MOST_REGISTRATIONS) }),
 }
 
 export const listIssuerRegistrations = {
@@ -121,7 +121,7 @@ export const listIssuerRegistrations = {
     errors: [400, errors.recordNotFound('Issuer')],
   }),
   input: z.strictObject({ id: z.string() }),
-  output: z.object({ items: z.array(zRegistration).max(MAX_REGISTRATIONS) }),
+  output: z.object({ items: z.array(zRegistration).max(MOST_REGISTRATIONS) }),
 }
 
 export const removeIssuerRegistration = {
@@ -131,7 +131,7 @@ export const removeIssuerRegistration = {
     description: 'The metadata no longer have it. A certificate of ISSUER_REGISTRATIONS is removed from the file.',
     access: 'admin',
     status: 204,
-    errors: [400, errors.registrationNotFound()],
+    errors: [400, errors.registrationNotFound(), errors.registrationConfigured('issuer')],
   }),
   input: z.strictObject({ id: z.string(), certificateId: z.string() }),
   output: z.void(),
@@ -145,7 +145,7 @@ export const removeRegistration = {
       'New requests no longer use it. Open requests keep it. A certificate of VERIFIER_REGISTRATIONS is removed from the file.',
     access: 'admin',
     status: 204,
-    errors: [400, errors.registrationNotFound()],
+    errors: [400, errors.registrationNotFound(), errors.registrationConfigured('verifier')],
   }),
   input: z.strictObject({ id: z.string(), certificateId: z.string() }),
   output: z.void(),

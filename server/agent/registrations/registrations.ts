@@ -227,15 +227,17 @@ export function createRegistrations({ store, agents, signers, keys, look, config
       )
     },
 
-    /** @throws 404 for an unknown certificate, and for a certificate of the file or of another caller */
+    /** @throws 404 for an unknown certificate, and for the record of another caller; 409 for a certificate of the file */
     async remove(
       kind: SignerKind,
       { id, certificateId }: z.output<typeof removeRegistration.input>,
       sub: string,
     ): Promise<void> {
       const record = await recordOf(kind, id, sub)
-      const removed = record !== undefined && (await store.remove({ kind, id: record.id }, certificateId, sub))
-      if (!removed) throw errors.registrationNotFound()
+      if (record === undefined) throw errors.registrationNotFound()
+      const outcome = await store.remove({ kind, id: record.id }, certificateId, sub)
+      if (outcome === 'configured') throw errors.registrationConfigured(kind)
+      if (outcome === 'unknown') throw errors.registrationNotFound()
     },
   }
 }

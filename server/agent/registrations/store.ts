@@ -73,10 +73,12 @@ export interface NewRegistration extends Looked {
 }
 
 /**
- * The highest number of registration certificates of a verifier, and of all issuers together: the metadata have the certificates
- * of all issuers.
+ * The highest number of registration certificates of a verifier, and of all issuers together, because the metadata have the
+ * certificates of all issuers. The limit holds for the API, and for a file.
  */
 export const MAX_REGISTRATIONS = 20
+/** Limit of certificates of a file and of the API together. */
+export const MOST_REGISTRATIONS = 2 * MAX_REGISTRATIONS
 
 const zPublished = z.strictObject({ certificate: z.string(), ...looked })
 
@@ -107,14 +109,14 @@ export function createRegistrationStore({ prisma, sql }: Database) {
     of: ({ kind, id }: RegistrationOwner): Promise<StoredRegistration[]> =>
       sql(zStored)`
         SELECT ${columns} FROM registration_certificates r WHERE r.${OWNER[kind]} = ${id}
-        ORDER BY r.issued_at DESC, r.id LIMIT ${MAX_REGISTRATIONS}`,
+        ORDER BY r.issued_at DESC, r.id LIMIT ${MOST_REGISTRATIONS}`,
 
     /** The certificates of all issuers, the newest first. */
     ofIssuers: (): Promise<IssuersRegistration[]> =>
       sql(zPublished)`
         SELECT r.certificate, r.status, r.checked_at AS "checkedAt", r.failed_check AS "failedCheck", r.failure
         FROM registration_certificates r WHERE r.issuer_id IS NOT NULL
-        ORDER BY r.issued_at DESC, r.id LIMIT ${MAX_REGISTRATIONS}`,
+        ORDER BY r.issued_at DESC, r.id LIMIT ${MOST_REGISTRATIONS}`,
 
     /**
      * Adds a certificate. Additions wait for one another, so each one counts all earlier ones.
@@ -125,7 +127,7 @@ export function createRegistrationStore({ prisma, sql }: Database) {
       prisma.$transaction(async (tx) => {
         const { kind, id } = owner
         const own = kind === 'issuer' ? { issuerId: id } : { verifierId: id }
-        const counted = kind === 'issuer' ? { issuerId: { not: null } } : own
+        const counted = { ...(kind === 'issuer' ? { issuerId: { not: null } } : own), fromFile: false }
         const lock = `registration_certificates ${kind === 'issuer' ? kind : id}`
         await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${lock}, 0))`
         const { fingerprint } = row
@@ -137,8 +139,8 @@ export function createRegistrationStore({ prisma, sql }: Database) {
         return 'added'
       }),
 
-    /** Removes a certificate that does not come from the file. @returns false for an unknown id */
-    async remove(owner: RegistrationOwner, id: string, actor: string): Promise<boolean> {
+    /** Removes a certificate. @returns `configured` if it comes from the file; it then stays */
+    async remove(owner: RegistrationOwner, id: string, actor: string): Promise<'removed' | 'configured' | 'unknown'> {
       const removed = new Step<'id'>(
         'removed',
         fragment`
@@ -148,7 +150,13 @@ export function createRegistrationStore({ prisma, sql }: Database) {
       const action = 'registration-certificate.removed'
       const audit = audited({ of: removed, actor, action, subject: 'registration-certificate' })
       const rows = await sql(idRow, [audit])`SELECT id FROM ${removed}`
-      return rows.length > 0
+      if (rows.length > 0) return 'removed'
+      const where = {
+        id,
+        fromFile: true,
+        ...(owner.kind === 'issuer' ? { issuerId: owner.id } : { verifierId: owner.id }),
+      }
+      return (await prisma.registrationCertificate.count({ where })) > 0 ? 'configured' : 'unknown'
     },
 
     /** Gives the certificates of the file to the record, and removes former certificates of the file. */

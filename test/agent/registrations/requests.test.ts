@@ -1,10 +1,9 @@
-import { writeFile } from 'node:fs/promises'
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { startService } from '../../support/service.js'
 import { certificateFor, pemOf } from '../authority.js'
 import { certificateFiles, intermediate } from '../certified.js'
-import { accessLeaf, newVerifier, type Registrar, SHOP, startRegistrar } from './registered.js'
+import { newVerifier, type Registrar, SHOP, startRegistrar } from './registered.js'
 
 let registrar: Registrar
 let files: Awaited<ReturnType<typeof certificateFiles>>
@@ -92,23 +91,5 @@ describe('a request of a draft, which has no place for a registration certificat
       'intendedUse must be left out with a draft of OpenID4VP',
     ])
     expect((await ask({ profile: undefined })).status).toBe(400)
-  })
-})
-
-describe('the file of VERIFIER_REGISTRATIONS', () => {
-  it('ends the start if it has more than 20 certificates', async () => {
-    const certificates = await Promise.all(
-      Array.from({ length: 21 }, (_, at) => registrar.certify({ intended_use_id: `use-${at}` })),
-    )
-    const path = `${files.directory}/too-many.txt`
-    await writeFile(path, certificates.join('\n'))
-    const env = {
-      ...(await environment()),
-      VERIFIER_X509: await files.fileOf([accessLeaf(SHOP), intermediate]),
-      VERIFIER_REGISTRATIONS: path,
-    }
-    await expect(startService({ maintenance: false, env })).rejects.toThrow(
-      'VERIFIER_REGISTRATIONS must not hold more than 20 certificates.',
-    )
   })
 })
