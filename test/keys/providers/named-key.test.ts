@@ -103,4 +103,28 @@ describe('a file of a certificate that names a key of a provider', () => {
       expect(keys.filter(({ signs }) => signs)).toEqual(ONLY_THERE)
     }
   })
+
+  test('ends the start if its certificate is for another key, and nothing is made', async () => {
+    const { place, env, databaseUrl } = await begin()
+    const file = await fileOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }), `key: hsm:${place.reference}`)
+    await expect(startService({ databaseUrl, env: { ...env, ISSUER_X509: file } })).rejects.toThrow(
+      'ISSUER_X509 must begin with a certificate of the key that it names.',
+    )
+    expect(await keysOf(databaseUrl, 'issuers')).toEqual([])
+  })
+})
+
+test('a start ends by name if the name of a stored key leads to a different key', async () => {
+  const { env, databaseUrl } = await begin()
+  const own = { ...env, ISSUER_KEY_PROVIDER: 'hsm' }
+  await (await startService({ databaseUrl, env: own })).close()
+  const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey.export({ format: 'jwk' })
+  const [key] = await query<{ reference: string }>(
+    databaseUrl,
+    `UPDATE keys SET public_jwk = $1 WHERE provider = 'hsm' RETURNING reference`,
+    [JSON.stringify(other)],
+  )
+  await expect(startService({ databaseUrl, env: own })).rejects.toThrow(
+    `KEY_PROVIDERS (hsm): ${key?.reference} is a different key from the key that a record signs with.`,
+  )
 })

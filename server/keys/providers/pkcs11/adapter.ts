@@ -168,10 +168,12 @@ export async function openPkcs11(
   let refusal: ProviderRefusal | undefined
   let closed = false
   let algorithms: Calls['open']['result']['algorithms'] = []
+  /** Why the token could not be opened last. Calls before the next try say the same. */
+  let reason = 'the token cannot be used at the moment.'
 
   const connect = async (): Promise<Connection> => {
     const wait = startedAt + RESTART_MS - performance.now()
-    if (wait > 0) throw new ProviderUnavailable('the token cannot be used at the moment.')
+    if (wait > 0) throw new ProviderUnavailable(reason)
     startedAt = performance.now()
     const connection = createConnection(env)
     opened = connection
@@ -182,6 +184,7 @@ export async function openPkcs11(
     } catch (error) {
       connection.kill('the token could not be opened.')
       if (error instanceof ProviderRefusal) refusal = error
+      if (error instanceof ProviderUnavailable) reason = error.message
       throw error
     }
   }
