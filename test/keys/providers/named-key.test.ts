@@ -104,6 +104,18 @@ describe('a file of a certificate that names a key of a provider', () => {
     }
   })
 
+  test('that is not configured any more leaves the key of the provider: no former key of the database signs', async () => {
+    const { place, env, databaseUrl } = await begin()
+    const start = async (more: Readonly<Record<string, string>> = {}) =>
+      (await startService({ databaseUrl, env: { ...env, ...more } })).close()
+    await start()
+    await start({ ISSUER_X509: await namedBy(place) })
+    await start()
+    const keys = await keysOf(databaseUrl, 'issuers')
+    expect(keys).toHaveLength(2)
+    expect(keys.filter(({ signs }) => signs)).toEqual([{ provider: 'hsm', away: true, certified: false, signs: true }])
+  })
+
   test('ends the start if its certificate is for another key, and nothing is made', async () => {
     const { place, env, databaseUrl } = await begin()
     const file = await fileOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }), `key: hsm:${place.reference}`)
