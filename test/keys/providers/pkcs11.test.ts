@@ -333,6 +333,7 @@ it.skipIf(WITHOUT_TOKEN !== undefined)(
     const make = () => service.platform.keyProviders.generate('hsm', 'credence-x', 'ES256').catch(() => undefined)
     const message = async () =>
       (await service.request('GET', '/api/v1/key-providers', { authorization })).json.items[0]?.message
+    expect(await make()).toBeDefined()
     await own.tool('--change-pin', '--new-pin', '111111')
     await own.takeAway()
     await make()
