@@ -36,12 +36,13 @@ type Kind = 'issuer' | 'verifier'
  */
 export async function ensureDefaults(ports: DefaultsPorts): Promise<void> {
   const { config, vault, newId, providers, agents, dids, keys, keyRotation } = ports
-  const certify = createCertify(ports)
+  const { certify, firstKey } = createCertify(ports)
 
   const providerOf = (kind: Kind) => (kind === 'issuer' ? config.keyProviders.ofIssuer : config.keyProviders.ofVerifier)
 
   async function create(kind: Kind, baseUrl: string): Promise<void> {
-    const request = { method: 'web', purpose: kind, createdBy: null, baseUrl, provider: providerOf(kind) } as const
+    const key = await firstKey(kind, new Date())
+    const request = { method: 'web', purpose: kind, createdBy: null, baseUrl, provider: providerOf(kind), key } as const
     const identity = await newIdentity({ vault, newId, providers }, request)
     const record = { id: newId(), method: 'web', display: [], imageIds: [], isDefault: true, createdBy: null }
     const audit = [

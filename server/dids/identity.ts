@@ -29,6 +29,8 @@ export interface IdentityRequest {
   readonly alg?: SigningAlgorithm | undefined
   /** The key provider that makes and keeps the key; undefined for the database. */
   readonly provider?: string | undefined
+  /** A key that exists in a key provider. By default a new key is made. */
+  readonly key?: NewKey | undefined
 }
 
 /**
@@ -54,14 +56,14 @@ export function keyIdOf(did: string, publicJwk: Jwk): string {
 export type Identify = (request: IdentityRequest) => Promise<NewIdentity>
 
 /**
- * Makes a key pair and its DIDs. Issuer and verifier records get a did:jwk in addition to their did:web.
+ * Makes a key pair, unless the request has a key, and its DIDs. Issuer and verifier records get a did:jwk in addition to their did:web.
  *
  * @throws 503 if the key provider cannot make the key now
  */
 export async function newIdentity(making: KeyMaking, request: IdentityRequest): Promise<NewIdentity> {
   const { newId } = making
   const keySetId = newId()
-  const key = await newSigningKey(making, request.alg ?? 'ES256', request.provider)
+  const key = request.key ?? (await newSigningKey(making, request.alg ?? 'ES256', request.provider))
   const { publicJwk } = key
   const common = {
     purpose: request.purpose,

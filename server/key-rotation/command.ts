@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url'
 import { certificateRequestOf } from '../agent/certificate-request.js'
-import { type AgentStore, createAgentStore } from '../agent/store.js'
+import { type AgentStore, createAgentStore, type Signing } from '../agent/store.js'
 import { ServiceError } from '../api/errors.js'
 import { type Config, ConfigurationError, encrypts, readConfig } from '../config/config.js'
 import { connectDatabase, UNHURRIED_MS } from '../database/connect.js'
@@ -17,10 +17,10 @@ import { createKeyProviders, DATABASE, type KeyProviders } from '../keys/provide
 import { createKeyStore, type KeyStore } from '../keys/store.js'
 import { createVault } from '../keys/vault.js'
 import { rotateEncryptionKey } from './encryption-key.js'
-import { rotateKeys } from './rotate-keys.js'
-import { createKeyRotationStore } from './store.js'
+import { newKeyOf, reasonToKeep, rotateKeys } from './rotate-keys.js'
+import { createKeyRotationStore, type SigningRecord } from './store.js'
 
-const USAGE = `Usage: npm run keys:rotate [-- [--alg ES256|EdDSA] [--provider NAME] | -- --reencrypt | -- --encryption-key | -- --certificate-request]
+const USAGE = `Usage: npm run keys:rotate [-- [--alg ES256|EdDSA] [--provider NAME] | -- --reencrypt | -- --encryption-key | -- --certificate-request [every|delegated]]
 
   (nothing)     gives every issuer and verifier a new key; former keys stay published and verify what they signed;
                 a key of ISSUER_X509, VERIFIER_X509 or VERIFIER_ATTESTATION stays unchanged; credential requests are encrypted for a new key
@@ -32,11 +32,13 @@ const USAGE = `Usage: npm run keys:rotate [-- [--alg ES256|EdDSA] [--provider NA
   --encryption-key
                 makes a new key-encryption key, which the key of KEY_ENCRYPTION_PROVIDER wraps
   --certificate-request
-                prints a certificate request (PKCS#10) for the key of the default issuer; makes no new key`
+                prints a certificate request (PKCS#10) for the key of the default issuer; makes no new key; delegated asks
+                for the certificate of an authority, every for a signer; by default what the issuer does now`
 
 interface Options {
   readonly anew: boolean
-  readonly request?: boolean
+  /** A certificate request for this kind of signing. `present`: as the issuer signs now. */
+  readonly request?: Signing | 'present'
   readonly envelope?: boolean
   readonly algorithm?: SigningAlgorithm
   readonly provider?: string
@@ -45,7 +47,9 @@ interface Options {
 function optionsOf(args: readonly string[]): Options {
   if (args[0] === '--reencrypt' && args.length === 1) return { anew: true }
   if (args[0] === '--encryption-key' && args.length === 1) return { anew: false, envelope: true }
-  if (args[0] === '--certificate-request' && args.length === 1) return { anew: false, request: true }
+  if (args[0] === '--certificate-request' && args.length === 1) return { anew: false, request: 'present' }
+  if (args[0] === '--certificate-request' && args.length === 2 && (args[1] === 'every' || args[1] === 'delegated'))
+    return { anew: false, request: args[1] }
   let options: Options = { anew: false }
   for (let at = 0; at < args.length; at += 2) {
     const [option, value] = args.slice(at)
@@ -72,6 +76,29 @@ async function assertProvider(providers: KeyProviders, { provider, algorithm }: 
 }
 
 /**
+ * Checks that each record can get its new key, before the first record gets one.
+ *
+ * @throws {ConfigurationError} that names the record whose algorithm its key provider does not have.
+ */
+async function assertAlgorithms(
+  records: readonly SigningRecord[],
+  providers: Pick<KeyProviders, 'algorithms'>,
+  config: Config,
+  options: Options,
+): Promise<void> {
+  for (const record of records) {
+    const { provider, algorithm } = newKeyOf(record, options)
+    if (provider === DATABASE || reasonToKeep(record, config) !== undefined) continue
+    const algorithms = await providers.algorithms(provider)
+    if (algorithms.includes(algorithm)) continue
+    const known = algorithms.filter((alg) => alg === 'ES256' || alg === 'EdDSA').join(' or ')
+    throw new ConfigurationError(
+      `The key of ${record.kind} ${record.id} is for ${algorithm}, and the key provider ${provider} has no keys for it. No record has a new key. Name --alg ${known}.`,
+    )
+  }
+}
+
+/**
  * A certificate request for the key with which the default issuer signs. For a key in a key provider, the line for the file of ISSUER_X509
  * comes first.
  */
@@ -80,13 +107,15 @@ async function issuerRequest(
   store: Pick<KeyStore, 'current'>,
   keys: Pick<Keys, 'signer'>,
   { issuerBaseUrl }: Pick<Config, 'issuerBaseUrl'>,
+  wanted: Signing | 'present',
 ): Promise<string[]> {
   const record = await agents.defaultIssuer()
   const key = record === undefined ? undefined : await store.current(record.keySetId)
   if (record === undefined || key === undefined)
     throw new ConfigurationError('There is no default issuer yet. Start the service first.')
   const signer = await keys.signer(key.id, keyIdOf(record.did, key.publicJwk))
-  const request = (await certificateRequestOf(record, key, signer, issuerBaseUrl)).trim()
+  const authority = (wanted === 'present' ? record.signing : wanted) === 'delegated'
+  const request = (await certificateRequestOf(record, key, signer, issuerBaseUrl, { authority })).trim()
   return key.provider === null ? [request] : [`key: ${key.provider}:${key.reference}`, request]
 }
 
@@ -131,8 +160,11 @@ export async function keysCommand(args: readonly string[], environment: NodeJS.P
     const newId = () => crypto.randomUUID()
     const stores = { keys, keyRotation: createKeyRotationStore(database) }
     const vault = createVault(keyEncryptionKeys)
-    if (options.request)
-      return await issuerRequest(createAgentStore(database), keys, createKeys(keys, vault, providers), config)
+    if (options.request !== undefined) {
+      const signers = createKeys(keys, vault, providers)
+      return await issuerRequest(createAgentStore(database), keys, signers, config, options.request)
+    }
+    await assertAlgorithms(await stores.keyRotation.signingRecords(), providers, config, options)
     const { rotated, kept } = await rotateKeys({
       store: stores.keyRotation,
       vault,

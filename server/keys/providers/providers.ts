@@ -103,8 +103,12 @@ export function createKeyProviders({ config, clock, onCall = () => {}, outbound 
     generate: (name: string, label: string, alg: SignatureAlgorithm): Promise<ProviderKey> =>
       providerOf(name).generate(label, alg),
 
-    /** Finds a key in a provider. @throws {ProviderRefusal} if the key is unknown or unusable. */
-    find: (name: string, reference: string): Promise<ProviderKey> => providerOf(name).find(reference),
+    /** Finds a key in a provider. @throws {ProviderRefusal} if the provider or the key is unknown, or the key is unusable. */
+    async find(name: string, reference: string): Promise<ProviderKey> {
+      const provider = providers.get(name)
+      if (provider === undefined) throw new ProviderRefusal(`KEY_PROVIDERS has no provider ${name}.`)
+      return provider.find(reference)
+    },
 
     /** Signs with a key of a provider. @throws 503 if the provider cannot do it now. */
     sign: async ({ provider, ...key }: StoredProviderKey, data: Uint8Array): Promise<Uint8Array> =>

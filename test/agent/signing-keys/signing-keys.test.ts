@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { decodeProtectedHeader } from 'jose'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { rotateKeySet } from '../../../server/key-rotation/rotate-keys.js'
 import { postSchema, SUBJECT } from '../../issuer/purchase.js'
 import type { Fault } from '../../keys/providers/doubles/double.js'
 import { environmentWith, SUBJECTS, type Subject } from '../../keys/providers/subjects.js'
@@ -349,6 +350,27 @@ describe.each(['issuer', 'verifier'] as const)('POST /api/v1/%ss/{id}/rotate', (
       [id],
     )
     expect(row).toEqual({ signing: 1 })
+  })
+
+  it('writes nothing if the key was replaced while the new key was made', async () => {
+    const { keyRotation } = service.platform.stores
+    const { id } = await make(service, kind)
+    const [former] = await keyRotation.recordsBeside(kind, id)
+    if (former === undefined) throw new Error(`There is no record ${id}.`)
+    expect((await rotate(service, { kind, id })).status).toBe(201)
+    const before = await stored(service)
+    const { vault, newId, keyProviders: providers, config } = service.platform
+    const late = await rotateKeySet([former], {
+      vault,
+      newId,
+      providers,
+      config,
+      store: keyRotation,
+      clock: () => new Date(),
+      actor: 'ada',
+    })
+    expect(late).toEqual({ outcome: 'late' })
+    expect(await stored(service)).toEqual(before)
   })
 
   it.each([

@@ -60,6 +60,13 @@ export async function opensslReadsRequest(pem: string): Promise<KeyObject> {
   return createPublicKey(stdout)
 }
 
+/** The text of a certificate request as openssl reads it. */
+export async function opensslRequestText(pem: string): Promise<string> {
+  const path = join(await testFolder(), 'csr')
+  await writeFile(path, pem)
+  return (await run('openssl', ['req', '-in', path, '-noout', '-text'])).stdout
+}
+
 /** The key of the did:jwk that a JWT names by `kid`. */
 export function keyOfKid(jwt: string): JWK {
   const { kid = '' } = decodeProtectedHeader(jwt)

@@ -113,8 +113,10 @@ describe('a key provider', () => {
     const hanging: (() => void)[] = []
     const sign = () => new Promise<Uint8Array>((resolve) => hanging.push(() => resolve(signed())))
     const { guard, outcomes } = guardOf({ sign }, { timeoutMs: 200 })
+    const started = performance.now()
     const calls = Array.from({ length: 4 }, () => guard.sign(key, data).catch((error: unknown) => error))
     expect(await Promise.all(calls)).toMatchObject([UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE])
+    expect(performance.now() - started).toBeLessThan(5_000)
     // Two hang, one waits, and one finds the queue full.
     expect(outcomes.sort()).toEqual(['sign busy', 'sign timeout', 'sign timeout', 'sign timeout'])
     // The hanging calls keep their places until they end.

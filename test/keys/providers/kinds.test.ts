@@ -55,6 +55,14 @@ describe.each(Object.entries(SUBJECTS))('a key provider of the kind %s', (_kind,
     return { ...subject, provider, refusalOf }
   }
 
+  test('cannot bring a text of its own into a message, also in place of an error code', async () => {
+    const { provider, double, add, refusalOf } = await begin()
+    const text = 'Token hunter2 is wrong'
+    const error = { code: text, status: text, message: text }
+    double.faults.api = () => ({ status: 400, body: { __type: text, code: text, error, errors: [text] } })
+    expect(await refusalOf(provider.find(add('coded'), soon()))).toContain('status 400')
+  })
+
   test('makes a key, finds it again and signs: jose and openssl accept the signature', async () => {
     const { provider, algorithms, open } = await begin()
     expect(provider.algorithms).toEqual(algorithms)

@@ -1,7 +1,8 @@
 import { createHash, createPublicKey } from 'node:crypto'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 import { decodeProtectedHeader, importJWK, jwtVerify } from 'jose'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { keysCommand } from '../../../server/key-rotation/command.js'
 import { certificateFor, pemOf, readRequest } from '../../agent/authority.js'
 import { certificateFiles, HTTPS, intermediate, leafOf, root } from '../../agent/certified.js'
@@ -283,6 +284,26 @@ describeToken(`a token that is taken away while the service runs${skipped}`, { t
     expect(new Set(indices).size).toBe(indices.length)
   })
 
+  it('names the reason to admins, however often the token is asked', async () => {
+    const { service } = issuer
+    const authorization = await service.bearer('alice', { roles: ['admin'] })
+    const shown = async () => (await service.request('GET', '/api/v1/key-providers', { authorization })).json.items[0]
+    const make = () => service.platform.keyProviders.generate('hsm', 'credence-x', 'ES256').catch(() => {})
+    await service.platform.keyProviders.states()
+    await own.takeAway()
+    // The token may have been opened or tried a moment ago, so the service does not try it for each call.
+    for (let call = 0; call < 5; call += 1) await make()
+    expect(await shown()).toMatchObject({
+      status: 'away',
+      message: expect.stringMatching(
+        /^(the token answered CKR_GENERAL_ERROR|there is no token with the label credence)\.$/,
+      ),
+    })
+    await own.bringBack()
+    await expect.poll(async () => (await make()) !== undefined, { timeout: 60_000, interval: 500 }).toBe(true)
+    expect((await shown()).status).toBe('up')
+  })
+
   it('leaves a status list as it is until it expires', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer()
     const credential = credentialOf(await issuer.take(await issuer.token(id), SD_JWT))
@@ -300,6 +321,32 @@ describeToken(`a token that is taken away while the service runs${skipped}`, { t
     await expect.poll(async () => (await list()).status, { timeout: 60_000, interval: 500 }).toBe(200)
   })
 })
+
+it.skipIf(WITHOUT_TOKEN !== undefined)(
+  `a PIN that is changed while the service runs is tried once, and never again${skipped}`,
+  { timeout: 120_000 },
+  async () => {
+    const own = await makeToken()
+    onTestFinished(() => own.remove())
+    await using service = await startService({ env: { ...own.env, ISSUER_KEY_PROVIDER: 'hsm' } })
+    const authorization = await service.bearer('alice', { roles: ['admin'] })
+    const make = () => service.platform.keyProviders.generate('hsm', 'credence-x', 'ES256').catch(() => undefined)
+    const message = async () =>
+      (await service.request('GET', '/api/v1/key-providers', { authorization })).json.items[0]?.message
+    expect(await make()).toBeDefined()
+    await own.tool('--change-pin', '--new-pin', '111111')
+    await own.takeAway()
+    await make()
+    await own.bringBack()
+    await expect
+      .poll(async () => [await make(), await message()], { timeout: 60_000, interval: 500 })
+      .toEqual([undefined, 'the PIN is wrong. It was tried once.'])
+    await own.util('--init-token', '--token', 'credence', '--label', 'credence', '--so-pin', '5678', '--pin', PIN)
+    // The PIN is right again, but only a start tries it.
+    await setTimeout(1_500)
+    expect([await make(), await message()]).toEqual([undefined, 'the PIN is wrong. It was tried once.'])
+  },
+)
 
 describeToken(`a start with a token${skipped}`, () => {
   const startWith = async (env: Readonly<Record<string, string>>) => {

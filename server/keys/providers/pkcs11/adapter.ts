@@ -60,7 +60,8 @@ function createConnection(env: NodeJS.ProcessEnv) {
   const child = startProcess(env)
   const waiting = new Map<number, Waiting>()
   let last = 0
-  let ended = false
+  /** Why the process has ended. */
+  let ended: string | undefined
 
   /** Only a call that waits for its answer keeps the service alive. */
   function hold(isWaiting: boolean): void {
@@ -71,8 +72,8 @@ function createConnection(env: NodeJS.ProcessEnv) {
   }
 
   const end = (reason: string) => {
-    if (ended) return
-    ended = true
+    if (ended !== undefined) return
+    ended = reason
     for (const { reject } of waiting.values()) reject(new ProviderUnavailable(reason))
     waiting.clear()
     hold(false)
@@ -100,14 +101,15 @@ function createConnection(env: NodeJS.ProcessEnv) {
   }
 
   return {
-    isOpen: () => !ended,
+    /** Why the process has ended; undefined while it runs. */
+    ended: () => ended,
 
     call<Name extends Call>(
       call: Name,
       given: Calls[Name]['given'],
       signal?: AbortSignal,
     ): Promise<Calls[Name]['result']> {
-      if (ended) return Promise.reject(new ProviderUnavailable('the process of the token has ended.'))
+      if (ended !== undefined) return Promise.reject(new ProviderUnavailable(ended))
       last += 1
       const id = last
       return new Promise<Calls[Name]['result']>((resolve, reject) => {
@@ -168,10 +170,12 @@ export async function openPkcs11(
   let refusal: ProviderRefusal | undefined
   let closed = false
   let algorithms: Calls['open']['result']['algorithms'] = []
+  /** Why the token could not be used last. Calls before the next try say the same. */
+  let reason = 'the token cannot be used at the moment.'
 
   const connect = async (): Promise<Connection> => {
     const wait = startedAt + RESTART_MS - performance.now()
-    if (wait > 0) throw new ProviderUnavailable('the token cannot be used at the moment.')
+    if (wait > 0) throw new ProviderUnavailable(reason)
     startedAt = performance.now()
     const connection = createConnection(env)
     opened = connection
@@ -182,6 +186,7 @@ export async function openPkcs11(
     } catch (error) {
       connection.kill('the token could not be opened.')
       if (error instanceof ProviderRefusal) refusal = error
+      if (error instanceof ProviderUnavailable) reason = error.message
       throw error
     }
   }
@@ -189,7 +194,11 @@ export async function openPkcs11(
   const connection = async (): Promise<Connection> => {
     if (refusal !== undefined) throw refusal
     if (closed) throw new ProviderUnavailable(`Key provider ${name} is closed.`)
-    if (current !== undefined && opened?.isOpen() === false) current = undefined
+    const ended = opened?.ended()
+    if (current !== undefined && ended !== undefined) {
+      current = undefined
+      reason = ended
+    }
     current ??= connect().catch((error: unknown) => {
       current = undefined
       throw error

@@ -154,7 +154,9 @@ function login(cryptoki: Cryptoki, slot: Handle, session: Handle, pin: string): 
   try {
     cryptoki.C_Login(session, CKU_USER, pin)
   } catch (error) {
-    if (codeOf(error).startsWith('CKR_PIN_')) throw new ProviderRefusal('the PIN is wrong. It was tried once.')
+    // Another refusal, such as an expired PIN, keeps its code.
+    if (/^CKR_PIN_(INCORRECT|INVALID|LEN_RANGE)/.test(codeOf(error)))
+      throw new ProviderRefusal('the PIN is wrong. It was tried once.')
     throw error
   }
 }
