@@ -128,7 +128,7 @@ describe('what the key of an issuer without a certificate signs', () => {
       await page.keyboard.press('ArrowDown')
       await press(page, certify.save)
       await page.getByText(certify.saved).waitFor()
-      await region(page, en.trust.signs).getByText(words.signings.delegated).waitFor()
+      await region(page, en.trust.signs).getByText(words.signings.uncertified).waitFor()
       expect(await field(page).inputValue()).toBe('pasted')
       await assertGood(page, 'issuer-signing-saved')
     })

@@ -91,13 +91,13 @@ function GetCertificate({ issuer }: { readonly issuer: IssuerSigner }) {
   )
 }
 
-function Signing({ issuer: { signing, isDefault } }: { readonly issuer: IssuerSigner }) {
+function Signing({ issuer: { signing, certificate, isDefault } }: { readonly issuer: IssuerSigner }) {
   const words = useSigningKeyTexts()
   if (signing === null) return null
   return (
     <dl>
       <Fact name={words.signing}>
-        {words.signings[signing]}
+        {words.signings[signing === 'delegated' && certificate === null ? 'uncertified' : signing]}
         {isDefault && <span className="soft"> {words.signingFixed}</span>}
       </Fact>
     </dl>

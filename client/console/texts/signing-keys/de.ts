@@ -45,7 +45,11 @@ export const de: SigningKeyTexts = {
   former: 'Frühere Schlüssel',
   formerKeys: (n: number) => `${count(n, 'früherer Schlüssel', 'frühere Schlüssel')} für Statuslisten`,
   signing: 'Der Schlüssel signiert',
-  signings: { every: 'jedes Dokument', delegated: 'Zertifikate kurzlebiger Signierer' },
+  signings: {
+    every: 'jedes Dokument',
+    delegated: 'Zertifikate kurzlebiger Signierer',
+    uncertified: 'jedes Dokument, bis der Eintrag ein Zertifikat hat',
+  },
   signingFixed: 'ISSUER_SIGNING entscheidet für den Standardaussteller.',
   actions: 'Aktionen',
   rotate: 'Wechseln',

@@ -44,7 +44,11 @@ export const en = {
   former: 'Former keys',
   formerKeys: (n: number) => `${count(n, 'former key', 'former keys')} for status lists`,
   signing: 'The key signs',
-  signings: { every: 'every document', delegated: 'certificates of short-lived signers' },
+  signings: {
+    every: 'every document',
+    delegated: 'certificates of short-lived signers',
+    uncertified: 'every document, until the record has a certificate',
+  },
   signingFixed: 'ISSUER_SIGNING decides for the default issuer.',
   actions: 'Actions',
   rotate: 'Rotate',

@@ -45,7 +45,11 @@ export const es: SigningKeyTexts = {
   former: 'Claves anteriores',
   formerKeys: (n: number) => `${count(n, 'clave anterior', 'claves anteriores')} para listas de estado`,
   signing: 'La clave firma',
-  signings: { every: 'cada documento', delegated: 'certificados de firmantes de corta duración' },
+  signings: {
+    every: 'cada documento',
+    delegated: 'certificados de firmantes de corta duración',
+    uncertified: 'cada documento, hasta que el registro tenga un certificado',
+  },
   signingFixed: 'ISSUER_SIGNING decide para el emisor predeterminado.',
   actions: 'Acciones',
   rotate: 'Rotar',

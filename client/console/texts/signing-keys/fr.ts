@@ -45,7 +45,11 @@ export const fr: SigningKeyTexts = {
   former: 'Anciennes clés',
   formerKeys: (n: number) => `${count(n, 'ancienne clé', 'anciennes clés')} pour des listes de statuts`,
   signing: 'La clé signe',
-  signings: { every: 'chaque document', delegated: 'les certificats de signataires éphémères' },
+  signings: {
+    every: 'chaque document',
+    delegated: 'les certificats de signataires éphémères',
+    uncertified: 'chaque document, jusqu’à ce que l’enregistrement ait un certificat',
+  },
   signingFixed: 'ISSUER_SIGNING décide pour l’émetteur par défaut.',
   actions: 'Actions',
   rotate: 'Changer',

@@ -45,7 +45,11 @@ export const it: SigningKeyTexts = {
   former: 'Chiavi precedenti',
   formerKeys: (n: number) => `${count(n, 'chiave precedente', 'chiavi precedenti')} per liste di stato`,
   signing: 'La chiave firma',
-  signings: { every: 'ogni documento', delegated: 'certificati di firmatari di breve durata' },
+  signings: {
+    every: 'ogni documento',
+    delegated: 'certificati di firmatari di breve durata',
+    uncertified: 'ogni documento, finché la voce non ha un certificato',
+  },
   signingFixed: 'ISSUER_SIGNING decide per l’emittente predefinito.',
   actions: 'Azioni',
   rotate: 'Ruota',

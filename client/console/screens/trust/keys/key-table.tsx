@@ -51,7 +51,8 @@ export function KeyTable({ label, keys, onRotate }: Props) {
         {
           key: 'signing',
           name: words.signing,
-          cell: ({ signing }) => signing === 'delegated' && words.signings.delegated,
+          cell: ({ signing, certifiedUntil }) =>
+            signing === 'delegated' && words.signings[certifiedUntil === null ? 'uncertified' : 'delegated'],
         },
         { key: 'made', name: words.keyMade, cell: ({ createdAt }) => <RelativeTime at={createdAt} /> },
         {
