@@ -38,7 +38,7 @@ function hasCertificates(pem: string): boolean {
   }
 }
 
-/** Who may sign the list. The operator names the signer, because a list cannot vouch for itself. */
+/** The signer of the list. The operator names the signer, because a list cannot vouch for itself. */
 export const zListSigner = z.union(
   [
     z.strictObject({

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import { closeServer, listenLocally } from '../support/local-server.js'
 
-/** What an address of the list server answers. */
+/** The answer of an address of the list server. */
 export interface Published {
   readonly body: Uint8Array | string
   readonly status?: number

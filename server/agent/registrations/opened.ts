@@ -22,7 +22,7 @@ export const judgeOf = ({ registrarTrustAnchors: trustAnchors, listed }: Registr
   return (x5c) => trustedChain(x5c, { trustAnchors, lists, now, purpose: 'credential' })
 }
 
-/** Opened certificates by their text. An installation has a few for each of its verifiers. As many are watched. */
+/** Opened certificates by their text. The limit is the number of watched certificates. */
 const opened = new LruMap<string, RegistrationCertificate>(1_000)
 
 /**

@@ -48,10 +48,10 @@ const TITLES = { issuer: 'Issuer', verifier: 'Verifier' } as const
 const nameOf = ({ party, partyId, intendedUse, subject }: NewestRegistration): string =>
   `${TITLES[party]} ${partyId} has a registration certificate for ${intendedUse ?? subject}`
 
-/** Who suffers from a certificate that cannot be used. */
+/** The consequence of a certificate that cannot be used. */
 const FAULTS = { issuer: 'that wallets do not accept', verifier: 'that no request can use' } as const
 
-/** What helps against faults that are not of the certificate itself. */
+/** Repairs of faults outside the certificate. */
 const REPAIRS: Partial<Record<Judged['state'], string>> = {
   signer:
     'Read the trusted lists of registrars again (POST /api/v1/trust-lists/{id}/refresh), or check REGISTRAR_TRUST_ANCHORS.',

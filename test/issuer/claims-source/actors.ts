@@ -30,7 +30,7 @@ export const UNAVAILABLE = [
 export const ANOTHER_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
   .toString()
-/** What a failed issuance must leave behind. */
+/** The counts after a failed issuance. */
 export const NOTHING = { counted: 0, redemptions: 0 }
 
 /** An issuer with a type whose claims come from a source. */

@@ -51,7 +51,7 @@ function moduleWith({
   return { open, logins: () => logins }
 }
 
-/** What the service learns from the process of the token. */
+/** The fault that the process of the token reports. */
 const fault = (open: () => unknown) => {
   try {
     open()
