@@ -122,13 +122,15 @@ describe('GET /api/v1/setup', () => {
 
   it('with `ask` false answers at once without other servers, even if the base URLs do not answer', async () => {
     const silent = createServer(() => {})
+    let connections = 0
+    silent.on('connection', () => {
+      connections += 1
+    })
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     const url = `http://127.0.0.1:${portOf(silent)}`
     await using other = await beside({ ISSUER_BASE_URL: url, VERIFIER_BASE_URL: url })
-    const began = performance.now()
     const { status, json } = await other.request('GET', `${PATH}?ask=false`, { client: true })
-    expect(performance.now() - began).toBeLessThan(1_000)
-    expect(status).toBe(200)
+    expect([status, connections]).toEqual([200, 0])
     const items: Item[] = json.items
     const asked = ['issuerBaseUrl', 'verifierBaseUrl', 'identityProvider', 'keyProviders', 'statusLists', 'redis']
     expect(items.map(({ id }) => id)).toEqual(SETUP_ITEMS.filter((id) => !asked.includes(id)))

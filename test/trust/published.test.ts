@@ -239,7 +239,7 @@ describe('GET /trust-lists/{name}', () => {
           now = new Date(now.getTime() + 60_000)
           return (await get(service.url, 'issuers')).headers.get('etag')
         },
-        { timeout: 15_000, interval: 500 },
+        { interval: 500 },
       )
       .toBe('"2"')
     await using idle = await start([LOTE], { clock })
