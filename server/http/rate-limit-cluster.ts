@@ -8,8 +8,10 @@ import { type ClientRateLimitInfo, MemoryStore, type Options, type Store } from 
 type Question = { rateLimit: 'hit' | 'undo' | 'reset'; id: number; key: string }
 type Answer = { rateLimit: 'answer'; id: number; totalHits: number; resetTime: string | undefined }
 
+const QUESTIONS: ReadonlySet<unknown> = new Set<Question['rateLimit']>(['hit', 'undo', 'reset'])
+
 const isQuestion = (message: unknown): message is Question =>
-  typeof message === 'object' && message !== null && 'rateLimit' in message && message.rateLimit !== 'answer'
+  typeof message === 'object' && message !== null && 'rateLimit' in message && QUESTIONS.has(message.rateLimit)
 
 const isAnswer = (message: unknown): message is Answer =>
   typeof message === 'object' && message !== null && 'rateLimit' in message && message.rateLimit === 'answer'

@@ -22,8 +22,8 @@ export const judgeOf = ({ registrarTrustAnchors: trustAnchors, listed }: Registr
   return (x5c) => trustedChain(x5c, { trustAnchors, lists, now, purpose: 'credential' })
 }
 
-/** Opened certificates by their text. The limit is the number of watched certificates. */
-const opened = new LruMap<string, RegistrationCertificate>(1_000)
+/** Opened certificates by their text. The limits are the number of watched certificates, and characters. */
+const opened = new LruMap<string, RegistrationCertificate>(1_000, 16_000_000)
 
 /**
  * Opens a stored certificate, whose signature was verified before it was stored. The maintenance job judges its signer
@@ -33,7 +33,7 @@ export async function openStored(certificate: string): Promise<RegistrationCerti
   const known = opened.get(certificate)
   if (known !== undefined) return known
   const read = await openRegistrationCertificate(certificate, (x5c) => ({ jwk: keyInX5c(x5c) }))
-  opened.set(certificate, read)
+  opened.set(certificate, read, certificate.length)
   return read
 }
 
@@ -47,14 +47,16 @@ export async function signerChainOf(certificate: string): Promise<readonly strin
   return chain
 }
 
-/** Access certificates by their base64. */
-const leaves = new LruMap<string, X509Certificate>(500)
+/** Access certificates by their base64. Requests of strangers bring some, so the characters have a limit too. */
+const leaves = new LruMap<string, X509Certificate>(500, 4_000_000)
 
 /** The certificate at the beginning of a stored chain. */
 export const leafOf = (x5c: readonly string[] | null): X509Certificate | undefined => {
   const [leaf] = x5c ?? []
   if (leaf === undefined) return undefined
-  const certificate = leaves.get(leaf) ?? new X509Certificate(Buffer.from(leaf, 'base64'))
-  leaves.set(leaf, certificate)
+  const known = leaves.get(leaf)
+  if (known !== undefined) return known
+  const certificate = new X509Certificate(Buffer.from(leaf, 'base64'))
+  leaves.set(leaf, certificate, leaf.length)
   return certificate
 }
