@@ -103,6 +103,12 @@ export function sqlStateOf(thrown: unknown): string | undefined {
 /** Whether PostgreSQL ended the statement, because two transactions waited for each other (SQLSTATE 40P01). */
 export const isDeadlock = (thrown: unknown): boolean => sqlStateOf(thrown) === '40P01'
 
+/** SQLSTATE foreign_key_violation and, since PostgreSQL 18 for ON DELETE RESTRICT, restrict_violation. */
+const FOREIGN_KEY = new Set(['23503', '23001'])
+
+/** Whether PostgreSQL refused a statement because of a foreign key: a row is missing, or other rows still refer to it. */
+export const isForeignKeyViolation = (thrown: unknown): boolean => FOREIGN_KEY.has(sqlStateOf(thrown) ?? '')
+
 /** Whether an error means that the database is unavailable, and not that a statement was wrong. */
 export function isDatabaseUnavailable(thrown: unknown): boolean {
   const fault = databaseFault(thrown)

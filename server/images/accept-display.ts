@@ -1,9 +1,9 @@
 import { errors } from '../api/errors.js'
 import type { Config } from '../config/config.js'
-import { sqlStateOf } from '../database/errors.js'
+import { isForeignKeyViolation } from '../database/errors.js'
 import { isImageUri } from '../protocol/openid4vci/display.js'
 import { imageIdOf, imagePath, integrityOf, ownImageId } from '../protocol/stored-image.js'
-import { FOREIGN_KEY_VIOLATION, type ImageStore } from './store.js'
+import type { ImageStore } from './store.js'
 
 /** An image as callers name it: by an address, or by the id of a stored image. */
 interface NamedImage {
@@ -120,7 +120,7 @@ export async function whileImagesStay<Written>(write: () => Promise<Written>): P
   try {
     return await write()
   } catch (thrown) {
-    if (sqlStateOf(thrown) !== FOREIGN_KEY_VIOLATION) throw thrown
+    if (!isForeignKeyViolation(thrown)) throw thrown
     throw errors.badRequest('display names an image that was deleted meanwhile')
   }
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { audited } from '../database/audited.js'
 import { type BatchDone, batchDone, deletedBatch, deletedRow } from '../database/batch.js'
 import type { Database } from '../database/connect.js'
-import { sqlStateOf } from '../database/errors.js'
+import { isForeignKeyViolation } from '../database/errors.js'
 import { emptyFragment, type Fragment, fragment, Step } from '../database/fragment.js'
 import { type TimedPart, timedPart } from '../database/list-position.js'
 import { rowsOf } from '../database/row-check.js'
@@ -41,9 +41,6 @@ export interface WantedImages {
 
 /** The outcome of a deletion. `uses` is the number of records because of which nothing was deleted. */
 export type Removal = 'removed' | 'unknown' | { readonly uses: number }
-
-/** PostgreSQL: an image was deleted while a record began to use it. */
-export const FOREIGN_KEY_VIOLATION = '23503'
 
 /** Steps of a statement that write which images a new record uses. There is none for a record without images. */
 export function useImages(user: ImageUser, of: Step<'id'>, imageIds: readonly string[]): Step[] {
@@ -191,7 +188,8 @@ export function createImageStore({ prisma, sql, bounded }: Database) {
         if (row?.removed === true) return 'removed'
         return row?.known === true ? { uses: row.uses } : 'unknown'
       } catch (thrown) {
-        if (sqlStateOf(thrown) === FOREIGN_KEY_VIOLATION) return { uses: 1 }
+        // A record began to use the image after this statement had looked for uses.
+        if (isForeignKeyViolation(thrown)) return { uses: 1 }
         throw thrown
       }
     },

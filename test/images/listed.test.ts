@@ -1,8 +1,10 @@
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { UNUSED_DAYS } from '../../server/images/images.contract.js'
 import { newTypeName, PURCHASE } from '../issuer/purchase.js'
 import { query } from '../support/postgres.js'
 import { startService, type TestService } from '../support/service.js'
+import { until } from '../support/until.js'
 import { png } from './pictures.js'
 
 let service: TestService
@@ -150,6 +152,26 @@ describe('DELETE /api/v1/images/{id}', () => {
     const id = await post(ada)
     expect((await remove(admin, id))[0]).toBe(204)
     expect(await ids(ada)).not.toContain(id)
+  })
+
+  it('is refused if a record began to use the image after the deletion had looked for uses', async () => {
+    const id = await post(ada)
+    const record = new pg.Client({ connectionString: service.databaseUrl })
+    await record.connect()
+    await record.query('BEGIN')
+    await record.query(`INSERT INTO image_uses (image_id, used_by, used_by_id) VALUES ($1, 'schema', 'late')`, [id])
+    const removed = remove(ada, id)
+    // The deletion has looked for uses, and waits for the lock of the image.
+    await until(async () => {
+      const waiting = await query(
+        service.databaseUrl,
+        `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      )
+      return waiting.length > 0
+    })
+    await record.query('COMMIT')
+    await record.end()
+    expect(await removed).toEqual([409, expect.stringContaining('1')])
   })
 
   it('while a type begins to use the image, either the deletion or the type is refused', async () => {
