@@ -66,7 +66,7 @@ export const events = {
       `${status === undefined ? 'No answer' : `Status ${status}`}, ${milliseconds ?? 0} ms, ${count(tries, 'try', 'tries')}`,
     actions: 'Actions',
     resend: 'Send again',
-    resendOf: (event: string) => `Send ${event} again`,
+    resendOf: (event: string) => `Send again: ${event}`,
     verifying: 'Verify deliveries',
     verifyingIntro: 'Your backend verifies each delivery with the secret, before it reads the delivery.',
   },
