@@ -21,12 +21,24 @@ async function findings(page: Page): Promise<string[]> {
 }
 
 /**
+ * Waits for the end of changes of colour, because a colour between two states may have too little contrast. A page that
+ * draws nothing ends no change, so the wait has a limit.
+ */
+const STILL = `Promise.race([
+  Promise.allSettled(
+    document.getAnimations().filter(({ effect }) => effect?.getComputedTiming().endTime < 1_000).map(({ finished }) => finished),
+  ),
+  new Promise((resolve) => setTimeout(resolve, 2_000)),
+]).then(() => {})`
+
+/**
  * Checks a page in a language against the rules for every page. If SCREENSHOTS names a folder, stores a picture
  * of the page.
  */
 export async function assertGood(page: Page, name: string, language = 'en'): Promise<void> {
   const { SCREENSHOTS } = process.env
   if (SCREENSHOTS !== undefined) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage: true })
+  await inTime(`the transitions of ${name}`, page.evaluate(STILL))
   expect(await inTime(`axe on ${name}`, findings(page)), name).toEqual([])
   const scrollsSideways = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
   expect(await page.evaluate(scrollsSideways), name).toBe(false)

@@ -141,7 +141,7 @@ describe('pages in a browser', () => {
       await tabTo(page, 'Given name')
       await page.keyboard.type('Alice')
       await tabTo(page, 'Active member')
-      await page.keyboard.type('Yes')
+      await page.keyboard.press('Y')
       await tabTo(page, 'Points')
       await page.keyboard.type('1.5')
       await tabTo(page, 'Put it into my wallet')

@@ -151,7 +151,7 @@ describe('the pages in every language', () => {
       }
     }
     await context.close()
-  }, 240_000)
+  })
 
   it('decline without script: the form is sent, and the page says so', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false, locale: 'ar' })

@@ -1,4 +1,4 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, chromium, type Page, type Request } from 'playwright-core'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { textInPng } from '../../support/qr-code.js'
 import { startService, type TestService } from '../../support/service.js'
@@ -20,9 +20,35 @@ export interface Watched {
   readonly complaints: readonly string[]
 }
 
+/** The calls of a page to the service. */
+interface Traffic {
+  /** Calls without an answer. The stream of changes is not among them, because it does not end. */
+  readonly underWay: Set<Request>
+  /** Answers to requests for the stream of changes. */
+  streams: number
+}
+const traffics = new WeakMap<Page, Traffic>()
+
+/** Records the calls of a page, for `quiet`. */
+function recordTraffic(page: Page): void {
+  const traffic: Traffic = { underWay: new Set(), streams: 0 }
+  const isStream = (request: Request) => request.url().includes('/trpc/console.events')
+  const ended = (request: Request) => traffic.underWay.delete(request)
+  page.on('request', (request) => {
+    if (request.url().includes('/trpc/') && !isStream(request)) traffic.underWay.add(request)
+  })
+  page.on('requestfinished', ended)
+  page.on('requestfailed', ended)
+  page.on('response', (response) => {
+    if (isStream(response.request())) traffic.streams += 1
+  })
+  traffics.set(page, traffic)
+}
+
 /** Opens a page and records every complaint of the browser. */
 export async function watchedPage(context: BrowserContext): Promise<Watched> {
   const page = await context.newPage()
+  recordTraffic(page)
   const complaints: string[] = []
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text())
@@ -107,6 +133,20 @@ export async function settled(page: Page): Promise<void> {
   await page.locator('h1:visible').waitFor()
   await page.waitForLoadState('load')
   await expect.poll(() => page.locator('.loading').allTextContents()).toEqual([])
+}
+
+/**
+ * Waits until a screen makes no call any more. One second after the stream of changes begins, a screen reads all its
+ * data again. If a test ends the session or counts calls before that, its outcome depends on the speed of the machine.
+ */
+export async function quiet(page: Page): Promise<void> {
+  await settled(page)
+  const traffic = traffics.get(page)
+  if (traffic === undefined) throw new Error('Only a watched page records its calls.')
+  await expect.poll(() => traffic.streams, { message: 'the stream of changes begins' }).toBeGreaterThan(0)
+  // The timer of the screen has begun and is shorter, so it ends before this timer, also in a slow browser.
+  await page.evaluate('new Promise((resolve) => setTimeout(resolve, 2_000))')
+  await expect.poll(() => traffic.underWay.size, { message: 'all calls are answered' }).toBe(0)
 }
 
 /** The content of the QR code on the screen. */

@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { LOOPBACK } from '../../support/wallet.js'
-import { driven, startOpenService, watchedPage } from './actors.js'
+import { driven, quiet, startOpenService, watchedPage } from './actors.js'
 
 const QUERY = [{ fields: [{ path: ['$.type'], filter: { contains: { const: 'ProofOfPurchase' } } }] }]
-const SOON = { timeout: 10_000 }
 
 const desk = driven(() => startOpenService(LOOPBACK))
 
@@ -26,19 +25,19 @@ describe('lists of the console', () => {
       await page.goto(`${desk.service.url}/console/sessions`)
       await page.getByRole('link', { name: 'New request' }).waitFor()
     }
-    await expect.poll(() => streams.length, SOON).toBe(1)
+    await expect.poll(() => streams.length).toBe(1)
     await makeRequest()
     for (const page of [one, two]) {
       await page.bringToFront()
-      await expect.poll(() => rows(page).count(), SOON).toBe(2)
+      await expect.poll(() => rows(page).count()).toBe(2)
     }
     expect(streams).toHaveLength(1)
-    expect(desk.service.platform.events.open()).toBe(1)
+    await expect.poll(() => desk.service.platform.events.open()).toBe(1)
     await one.close()
-    await expect.poll(() => streams.length, SOON).toBe(2)
+    await expect.poll(() => streams.length).toBe(2)
     await makeRequest()
-    await expect.poll(() => rows(two).count(), SOON).toBe(3)
-    expect(desk.service.platform.events.open()).toBe(1)
+    await expect.poll(() => rows(two).count()).toBe(3)
+    await expect.poll(() => desk.service.platform.events.open()).toBe(1)
     expect(tabs.flatMap(({ complaints }) => complaints)).toEqual([])
     await context.close()
   })
@@ -72,8 +71,7 @@ describe('lists of the console', () => {
     await page.goto(`${desk.service.url}/console/sessions`)
     const rows = page.getByRole('table').getByRole('row')
     await rows.first().waitFor()
-    // Waits until the reads that the stream's first event causes are finished.
-    await page.waitForTimeout(3_000)
+    await quiet(page)
     const before = await rows.count()
     const show = (hidden: boolean) =>
       page.evaluate(
@@ -85,7 +83,7 @@ describe('lists of the console', () => {
     await page.waitForTimeout(4_000)
     expect(await rows.count()).toBe(before)
     await show(false)
-    await expect.poll(() => rows.count(), SOON).toBe(before + 1)
+    await expect.poll(() => rows.count()).toBe(before + 1)
     await context.close()
   })
 
@@ -100,17 +98,19 @@ describe('lists of the console', () => {
     await page.goto(`${desk.service.url}/console/sessions`)
     const rows = page.getByRole('table').getByRole('row')
     await rows.first().waitFor()
-    await page.waitForTimeout(3_000)
+    await quiet(page)
     const before = await rows.count()
     reads = 0
     const changes = 24
+    const began = performance.now()
     for (let made = 0; made < changes; made += 1) {
       await makeRequest()
       await page.waitForTimeout(500)
     }
-    await expect.poll(() => rows.count(), SOON).toBe(before + changes)
-    // A list that is read each second would be read at least twelve times.
-    expect(reads).toBeLessThan(8)
+    await expect.poll(() => rows.count()).toBe(before + changes)
+    // A list that is read each second would be read at least twelve times. On a slow machine the changes take longer.
+    const seconds = (performance.now() - began) / 1_000
+    expect(reads).toBeLessThan(8 + Math.max(0, seconds - 15) / 5)
     expect(complaints).toEqual([])
     await context.close()
   })

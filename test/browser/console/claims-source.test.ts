@@ -3,7 +3,7 @@ import { json, type Source, startSource } from '../../issuer/claims-source/sourc
 import { textInPng } from '../../support/qr-code.js'
 import { assertGood } from '../actors.js'
 import { driven, heading, startOpenService } from './actors.js'
-import { press, tabTo, typeInto } from './keyboard.js'
+import { choose, press, tabTo, typeInto } from './keyboard.js'
 
 let source: Source
 beforeAll(async () => {
@@ -22,8 +22,7 @@ describe('a claims source in the console', () => {
       await typeInto(page, 'Claim, claim 1', 'degree')
       await press(page, 'Claims source (optional)')
       await typeInto(page, 'Address of your system', source.url)
-      await tabTo(page, 'How the service identifies itself')
-      await page.keyboard.type('Bearer')
+      await choose(page, 'How the service identifies itself', 'B')
       await page.getByLabel('Token').waitFor()
       await assertGood(page, 'claims-source-edited')
       await press(page, 'Publish')

@@ -144,6 +144,8 @@ describe('issued credentials', () => {
       await page.getByText('The claims of this credential were erased. Its status and history stay.').waitFor()
       const history = page.getByRole('list', { name: 'History' })
       await history.getByText('Claims of a credential erased', { exact: true }).waitFor()
+      // The dialog with its button closes after the screen has read the credential again.
+      await question.waitFor({ state: 'detached' })
       expect(await page.getByRole('button', { name: 'Erase claims' }).count()).toBe(0)
       await assertGood(page, 'credential-erased')
     })

@@ -74,7 +74,7 @@ describe('the certificate of an issuer', () => {
         await page.getByRole('button', { name: en.trust.useCertificate }).click()
         await page.getByText(en.trust.certified).waitFor()
         await panel(page).getByText('until 31 Dec 2099').first().waitFor()
-        expect(await field(page).inputValue()).toBe('')
+        await expect.poll(() => field(page).inputValue()).toBe('')
         expect((await chainNow(id)).map(String)).toEqual([String(leaf.certificate)])
       },
       [400],
@@ -148,7 +148,7 @@ describe('what the key of an issuer without a certificate signs', () => {
       const chain = pemOf(leafOf({ issuer: root, keyPair, dns: [], uri: [desk.service.url] }))
       const sent = await desk.service.request('POST', `/agent/issuer/${id}/certificate`, { body: { chain } })
       expect(sent.status, sent.text).toBe(200)
-      await page.getByText(certify.withCertificate).waitFor({ timeout: 20_000 })
+      await page.getByText(certify.withCertificate).waitFor()
       expect(await save.count()).toBe(0)
       expect(await page.getByRole('radio', { name: choice.delegated }).isChecked()).toBe(true)
     })

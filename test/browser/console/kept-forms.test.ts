@@ -94,6 +94,8 @@ describe('a form that was begun', () => {
   it.each(FORMS)('asks before the user leaves, and is there again when the user comes back: $name', async (form) => {
     await desk.opened(form.path(), async (page) => {
       const open = async () => {
+        // After a step back, the screen before is shown for a moment.
+        await page.getByRole('heading', { level: 1, name: 'Settings', exact: true }).waitFor({ state: 'detached' })
         await settled(page)
         const field = form.field(page)
         if (form.open !== undefined && !(await field.isVisible())) await form.open(page)

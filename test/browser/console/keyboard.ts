@@ -25,6 +25,15 @@ export async function typeInto(page: Page, name: string, text: string): Promise<
   await page.keyboard.type(text)
 }
 
+/**
+ * Goes to a list of options and chooses the next option that begins with a letter. A browser takes several letters
+ * together only if each follows within a second, which a slow machine does not promise.
+ */
+export async function choose(page: Page, name: string, letter: string): Promise<void> {
+  await tabTo(page, name)
+  await page.keyboard.press(letter)
+}
+
 /** Goes to a button or link and presses Enter. */
 export async function press(page: Page, name: string): Promise<void> {
   await tabTo(page, name)

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ConsoleService, startConsole } from '../../console/actors.js'
 import { query } from '../../support/postgres.js'
 import { assertGood } from '../actors.js'
-import { driven, heading, settled } from './actors.js'
+import { driven, heading, quiet } from './actors.js'
 
 let started: ConsoleService
 beforeAll(async () => {
@@ -23,8 +23,7 @@ describe('a console with a login', () => {
       // The test does not check the provider's own page, which requests a font of another host.
       await page.route(`${started.provider.issuer}/**`, (route) => route.fulfill({ body: 'Signed out.' }))
       // The service refuses a call that is under way when the session ends.
-      await settled(page)
-      await page.waitForTimeout(500)
+      await quiet(page)
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.waitForURL(`${started.provider.issuer}/**`)
       await page.goto(`${desk.service.url}/console/`)
@@ -39,6 +38,7 @@ describe('a console with a login', () => {
         await page.getByRole('link', { name: 'Sign in' }).click()
         await page.getByLabel('Technical name').fill('Membership')
         await page.getByLabel('Claim, claim 1').fill('level')
+        await quiet(page)
         await query(desk.service.databaseUrl, 'DELETE FROM console_sessions')
         await page.getByRole('button', { name: 'Publish' }).click()
         await page.getByText('Your session has ended.').waitFor()

@@ -15,7 +15,6 @@ const TYPE = 'ProofOfPurchase-sd-jwt'
 const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
 /** The job reads the status of a certificate once an hour. */
 const TWO_HOURS_MS = 7_200_000
-const SOON = { timeout: 15_000 }
 
 /** The job reads the status lists of the certificates that are due. */
 async function readStatuses({ features }: TestService, now: Date): Promise<void> {
@@ -98,7 +97,7 @@ describe('the registration certificates of a verifier (ETSI TS 119 475)', () => 
         await field.fill(`${header}.${payload}.${signature}`)
         await add.click()
         await fieldError(page).getByText('is refused: ').waitFor()
-        expect(await page.evaluate('document.activeElement?.tagName')).toBe('TEXTAREA')
+        await expect.poll(() => page.evaluate('document.activeElement?.tagName')).toBe('TEXTAREA')
         await assertGood(page, 'registration-refused')
         await field.fill(world.verifierRegistration)
         await add.click()
@@ -134,10 +133,10 @@ describe('the registration certificates of a verifier (ETSI TS 119 475)', () => 
       await cardOf(page, 'To check the age of a customer.').waitFor()
       const id = await added(6, { intended_use_id: 'colleague', purpose: purpose('To help a colleague.') })
       const card = cardOf(page, 'To help a colleague.')
-      await card.waitFor(SOON)
+      await card.waitFor()
       await card.getByRole('button', { name: words.remove }).click()
       await removed(id)
-      await page.getByRole('dialog').getByText('Another user has already done this.').waitFor(SOON)
+      await page.getByRole('dialog').getByText('Another user has already done this.').waitFor()
     })
   })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { LOOPBACK, newWallet } from '../../support/wallet.js'
 import { assertGood } from '../actors.js'
 import { driven, heading, onEveryScreen, startOpenService } from './actors.js'
-import { press, tabTo } from './keyboard.js'
+import { choose, press, tabTo } from './keyboard.js'
 
 const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
 const SUBJECT = { productName: 'Espresso machine', merchant: 'Corner Shop', purchaseDate: '2026-03-01' }
@@ -48,8 +48,7 @@ describe('sessions and audit', () => {
       const rows = page.getByRole('table').getByRole('row')
       await page.getByText('The issuer is not trusted.').waitFor()
       expect(await rows.count()).toBe(3)
-      await tabTo(page, 'State')
-      await page.keyboard.type('verified')
+      await choose(page, 'State', 'v')
       await page.waitForURL(/state=ResponseVerified/)
       await page.getByText('The issuer is not trusted.').waitFor({ state: 'detached' })
       await expect.poll(() => rows.count()).toBe(2)

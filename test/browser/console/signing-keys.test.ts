@@ -7,11 +7,10 @@ import { intermediate } from '../../agent/certified.js'
 import { makeToken, type Token, WITHOUT_TOKEN } from '../../keys/providers/softhsm.js'
 import { assertGood } from '../actors.js'
 import { driven, heading, onEveryScreen, settled, startOpenService, watchedPage } from './actors.js'
-import { press, tabTo } from './keyboard.js'
+import { choose, press } from './keyboard.js'
 
 const skipped = WITHOUT_TOKEN === undefined ? '' : ` (left out: ${WITHOUT_TOKEN})`
 const withToken = it.skipIf(WITHOUT_TOKEN !== undefined)
-const SOON = { timeout: 20_000 }
 /** The sizes of a phone and of a small notebook. */
 const SIZES = [
   { width: 390, height: 844 },
@@ -76,8 +75,7 @@ it('the key of a record is rotated with the keyboard alone: the consequences com
     await dialog.waitFor({ state: 'detached' })
     expect(await keyOf(id)).toEqual(before)
     await page.keyboard.press('Enter')
-    await tabTo(page, words.dialog.algorithm)
-    await page.keyboard.type('EdDSA')
+    await choose(page, words.dialog.algorithm, 'E')
     await press(page, words.dialog.run)
     const done = page.getByRole('dialog', { name: 'Keyboard shop', exact: true })
     await done.getByText(words.dialog.done).waitFor()
@@ -123,7 +121,7 @@ it('the rotation of a colleague appears on the screen', async () => {
     await rowOf(page, words.database, 'Shared shop').getByText('ES256', { exact: true }).waitFor()
     const body = { algorithm: 'EdDSA' }
     expect((await desk.service.request('POST', `/api/v1/issuers/${id}/rotate`, { body })).status).toBe(201)
-    await rowOf(page, words.database, 'Shared shop').getByText('EdDSA', { exact: true }).waitFor(SOON)
+    await rowOf(page, words.database, 'Shared shop').getByText('EdDSA', { exact: true }).waitFor()
   })
 })
 
@@ -172,7 +170,7 @@ withToken(`a provider that is away says so with its reason, and a rotation there
               await check.click()
               return provider(page).getByText(words.away, { exact: true }).count()
             },
-            { timeout: 30_000, interval: 1_000 },
+            { interval: 1_000 },
           )
           .toBe(1)
         await provider(page).getByText(words.effect, { exact: false }).waitFor()
@@ -182,7 +180,7 @@ withToken(`a provider that is away says so with its reason, and a rotation there
         await rowOf(page, 'hsm', 'Hardware desk').getByRole('button').click()
         const dialog = page.getByRole('dialog')
         await dialog.getByRole('button', { name: words.dialog.run }).click()
-        await dialog.getByText('Signing is not available at the moment.').waitFor(SOON)
+        await dialog.getByText('Signing is not available at the moment.').waitFor()
         // The service answers, so the console does not say that the service is away.
         expect(await page.getByText(en.connection.away).count()).toBe(0)
         await assertGood(page, 'signing-keys-refused')
@@ -202,8 +200,8 @@ withToken(`a provider that is away says so with its reason, and a rotation there
         }
         // The checklist of the overview leads here.
         await page.goto(`${desk.service.url}/console/`)
-        await page.getByText(/needs? attention\.$/).click(SOON)
-        await page.getByRole('link', { name: en.overview.setupItems.keyProviders }).click(SOON)
+        await page.getByText(/needs? attention\.$/).click()
+        await page.getByRole('link', { name: en.overview.setupItems.keyProviders }).click()
         await heading(page, words.title)
       } finally {
         await token?.bringBack()

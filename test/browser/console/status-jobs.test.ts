@@ -6,7 +6,7 @@ import { query } from '../../support/postgres.js'
 import { LOOPBACK } from '../../support/wallet.js'
 import { assertGood } from '../actors.js'
 import { driven, heading, onEveryScreen, startOpenService } from './actors.js'
-import { press, tabTo, typeInto } from './keyboard.js'
+import { choose, press, tabTo, typeInto } from './keyboard.js'
 
 const desk = driven(() => startOpenService(LOOPBACK))
 
@@ -72,8 +72,7 @@ describe('a status job', () => {
     const [suspendable, plain] = [await typeWith(0, { suspendable: true }), await typeWith(0)]
     await desk.opened('/credentials/jobs', async (page) => {
       await heading(page, 'Change many credentials')
-      await tabTo(page, 'Action')
-      await page.keyboard.press('s')
+      await choose(page, 'Action', 's')
       await typeInto(page, 'Ids of credentials', `${suspendable.id}\n${plain.id}\n`)
       await press(page, 'Count')
       await page.getByText('2 credentials match. The job would suspend 1.').waitFor()

@@ -14,7 +14,6 @@ import { driven, heading, onEveryScreen, settled, startOpenService } from './act
 import { press, tabTo, typeInto } from './keyboard.js'
 
 const { lists: words, explain: explainWords } = trustListTexts
-const SOON = { timeout: 15_000 }
 
 const operator = makeOperator()
 const stranger = makeOperator()
@@ -96,7 +95,8 @@ describe('a trusted list', () => {
         const wrong = page.locator('[aria-invalid="true"]')
         await expect.poll(() => wrong.count()).toBe(2)
         // The first wrong field has the focus.
-        expect(await page.evaluate(`document.activeElement === document.querySelector('[aria-invalid]')`)).toBe(true)
+        const hasFocus = `document.activeElement === document.querySelector('[aria-invalid]')`
+        await expect.poll(() => page.evaluate(hasFocus)).toBe(true)
         expect(await errorOf(page, words.sha256)).toBe('must be 64 hexadecimal digits')
         expect(await errorOf(page, words.territory)).toBe('must be a country code of two capital letters')
         await assertGood(page, 'trust-list-wrong')
@@ -225,10 +225,10 @@ describe('a trusted list', () => {
       await row.getByText(words.states.usable, { exact: true }).waitFor()
       server.withdraw('/live.jwt')
       await listsOf(desk.service).refresh(id)
-      await row.getByText(/^in use until /).waitFor(SOON)
+      await row.getByText(/^in use until /).waitFor()
       await publish('/live.jwt', operator, entities, { nextUpdate: seconds(86_400 * 30) })
       await listsOf(desk.service).refresh(id)
-      await row.getByText(words.states.usable, { exact: true }).waitFor(SOON)
+      await row.getByText(words.states.usable, { exact: true }).waitFor()
     })
     await listsOf(desk.service).remove(id)
   })
@@ -292,16 +292,16 @@ describe('a trusted list', () => {
       async (page) => {
         await rowOf(page, '/configured.jwt').waitFor()
         const id = await added('/colleague.jwt')
-        await rowOf(page, '/colleague.jwt').waitFor(SOON)
+        await rowOf(page, '/colleague.jwt').waitFor()
         await rowOf(page, '/colleague.jwt').getByRole('link').click()
         const names = region(page, words.entities).getByRole('heading', { level: 3 })
         await expect.poll(() => names.allTextContents()).toEqual(['Ministry', 'Agency'])
         await publish('/colleague.jwt', operator, entities.slice(1), { sequence: 2 })
         await listsOf(desk.service).refresh(id)
-        await expect.poll(() => names.allTextContents(), SOON).toEqual(['Agency'])
+        await expect.poll(() => names.allTextContents()).toEqual(['Agency'])
         await page.getByRole('button', { name: words.remove }).click()
         await listsOf(desk.service).remove(id)
-        await page.getByRole('dialog').getByText('Another user has already done this.').waitFor(SOON)
+        await page.getByRole('dialog').getByText('Another user has already done this.').waitFor()
       },
       [404],
     )

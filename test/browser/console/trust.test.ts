@@ -142,7 +142,7 @@ describe('issuers and verifiers', () => {
         await heading(page, 'Their office')
         await assertGood(page, 'trust-changed-meanwhile')
         await page.getByRole('button', { name: 'Show the current values' }).click()
-        expect(await name.inputValue()).toBe('Their office')
+        await expect.poll(() => name.inputValue()).toBe('Their office')
         await name.fill('Our office')
         await page.getByRole('button', { name: 'Save name and branding' }).click()
         await page.getByText('Saved.').waitFor()
@@ -216,7 +216,7 @@ describe('trusted issuers', () => {
         await press(page, 'Trust this issuer')
         const listed = page.getByRole('table', { name: 'Added issuers' })
         await listed.getByText('https://university').waitFor()
-        expect(await field.inputValue()).toBe('')
+        await expect.poll(() => field.inputValue()).toBe('')
         await field.fill('https://university.example/')
         await page.keyboard.press('Enter')
         await page.locator('.wrong').getByText('is trusted already').waitFor()
@@ -245,7 +245,9 @@ it('the rotation of keys: the command can be copied, and its effects are explain
   await desk.opened('/trust/rotation', async (page) => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Copy the command for new keys', exact: true }).click()
-    expect(await page.evaluate('navigator.clipboard.readText()')).toBe('node dist/server/key-rotation/command.js')
+    await expect
+      .poll(() => page.evaluate('navigator.clipboard.readText()'))
+      .toBe('node dist/server/key-rotation/command.js')
     // Every command is fully visible at every width of the screen.
     const hidden = await page
       .locator('.command > pre')

@@ -4,7 +4,7 @@ import { query } from '../../support/postgres.js'
 import { textInPng } from '../../support/qr-code.js'
 import { assertGood } from '../actors.js'
 import { driven, heading, onEveryScreen } from './actors.js'
-import { press, tabTo, typeInto } from './keyboard.js'
+import { choose, press, tabTo, typeInto } from './keyboard.js'
 
 const demonstration = JSON.parse(readFileSync('prisma/seed/proof-of-purchase.json', 'utf8'))
 
@@ -40,15 +40,13 @@ describe('credential types and offers', () => {
       await page.keyboard.press('Space')
       await press(page, 'Add a claim')
       await page.keyboard.type('since')
-      await tabTo(page, 'Type, claim 2')
-      await page.keyboard.type('Date')
+      await choose(page, 'Type, claim 2', 'D')
       await press(page, 'Publish')
       await heading(page, 'Membership card')
       await page.getByText('One of: gold, silver').waitFor()
       await press(page, 'Offer')
       await heading(page, 'Offer a credential')
-      await tabTo(page, 'Level')
-      await page.keyboard.type('silver')
+      await choose(page, 'Level', 's')
       await press(page, 'Create offer')
       await heading(page, 'Membership card')
       await page.getByText('Waiting for a wallet to scan the code.').waitFor()
