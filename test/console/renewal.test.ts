@@ -49,7 +49,7 @@ describe('new tokens', () => {
     expect(tokenRequests()).toBe(1)
     open.provider.away = false
     // If a refresh token is used twice, the provider ends all tokens of its login.
-    await expect.poll(status, { timeout: 12_000, interval: 500 }).toBe(200)
+    await expect.poll(status, { interval: 500 }).toBe(200)
     expect(await sessionRows(open.service)).toHaveLength(1)
   })
 

@@ -56,8 +56,8 @@ describe('a session ends', () => {
     Object.assign(open.provider, { refreshTokens: false, accessSeconds: 600 })
     const { browser } = await logIn(open)
     const { json } = await ask(service, browser, 'GET', '/console/session')
-    // The token's `exp` is in whole seconds.
-    expect(Math.abs(Date.parse(json.endsAt) - (now + 10 * MINUTE))).toBeLessThan(5_000)
+    // The provider counts from the time of the login, in whole seconds.
+    expect(Math.abs(Date.parse(json.endsAt) - (now + 10 * MINUTE))).toBeLessThan(60_000)
     expect(json.idleAt).toBe(json.endsAt)
     now += 9 * MINUTE
     expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(200)
@@ -69,7 +69,7 @@ describe('a session ends', () => {
     await logIn(open)
     await query(open.service.databaseUrl, "UPDATE console_sessions SET expires_at = now() - interval '1 second'")
     await using _ = await startOther({ maintenance: true, maintenanceEveryMs: 50 })
-    await expect.poll(() => sessionRows(service), { timeout: 10_000 }).toEqual([])
+    await expect.poll(() => sessionRows(service)).toEqual([])
   })
 
   it('and is not removed earlier', async () => {

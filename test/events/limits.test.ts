@@ -176,7 +176,7 @@ describe('a stream ends with its token', () => {
     ahead += 301
     await allClosed()
     await fetchRequest(request)
-    await expect.poll(() => states, { timeout: 10_000 }).toEqual(['RequestCreated', 'RequestUriRetrieved'])
+    await expect.poll(() => states).toEqual(['RequestCreated', 'RequestUriRetrieved'])
     expect([errors, lifetimes]).toEqual([[], []])
     watched.unsubscribe()
   })

@@ -202,7 +202,7 @@ describe('its end', () => {
       `${host()} Show a credential Done. Your answer was accepted. Continue on the page that your wallet opened.`,
     ])
     expect(page.text).not.toContain('Espresso')
-    expect(page.text).not.toContain('img')
+    expect(page.text).not.toContain('<img')
   })
 
   it('a declined request is shown as declined, without the message of the wallet', async () => {

@@ -157,10 +157,10 @@ describe('the page of a credential offer', () => {
     const waiting = await visitor.open(url)
     expect(writtenOn(waiting)).toContain('The issuer has not decided yet.')
     expect(linkOn(waiting, 'Open my wallet')).toBeUndefined()
-    await issuer.decide(offer.credentialOfferSessionId, 'reject', { reason: 'No customer: Ada' })
+    await issuer.decide(offer.credentialOfferSessionId, 'reject', { reason: 'No customer: Ada Lovelace' })
     const rejected = await visitor.open(url)
     expect(writtenOn(rejected)).toContain('The issuer declined. You get no credential.')
-    expect(rejected.text).not.toContain('Ada')
+    expect(rejected.text).not.toContain('Lovelace')
   })
 
   it('shows the outcome and the next step to a browser that returns after the expiry', async () => {

@@ -136,7 +136,7 @@ describe('counting audit events', () => {
       await fold()
       return missing()
     }
-    await expect.poll(turn, { timeout: 20_000 }).toEqual([])
+    await expect.poll(turn).toEqual([])
   })
 
   it('waits some seconds before it checks which transactions may still use a number, because a transaction takes the number before it writes', async () => {

@@ -113,17 +113,19 @@ describe('IssuerSigned (ISO/IEC 18013-5 §8.3.2.1.2.2, §9.1.2.4)', () => {
   })
 
   it('puts the items of copies in different orders', async () => {
-    const orders = new Set<string>()
+    const orders: string[] = []
     for (let copy = 0; copy < 12; copy += 1) {
       const { itemMaps } = await issued()
-      orders.add(
+      orders.push(
         itemMaps(NAMESPACE)
           .map((item) => item.get('elementIdentifier'))
           .join(),
       )
     }
-    expect(orders.size).toBeGreaterThan(6)
-    expect(orders.has(Object.keys(MAPPING.namespaces[NAMESPACE]).join())).toBe(false)
+    expect(new Set(orders).size).toBeGreaterThan(6)
+    // By chance, one of 40,320 copies has the order of the type.
+    const ofType = Object.keys(MAPPING.namespaces[NAMESPACE]).join()
+    expect(orders.filter((order) => order === ofType).length).toBeLessThan(2)
   })
 
   it('has values as Values says: full-date, tdate, bytes, numbers', async () => {

@@ -282,9 +282,11 @@ describe('documents that a hosted wallet does not present', () => {
   })
 
   it('but an expired document is presented like other formats, and its verifier refuses it', async () => {
-    const expiresAt = new Date(Date.now() + 4_000)
-    const forge = (_: unknown, { publicJwk }: { publicJwk: object }) =>
-      licenceFor(world.issuer, publicJwk, { expiresAt, doctype: DIPLOMA_DOCTYPE })
+    let expiresAt = new Date()
+    const forge = (_: unknown, { publicJwk }: { publicJwk: object }) => {
+      expiresAt = new Date(Date.now() + 6_000)
+      return licenceFor(world.issuer, publicJwk, { expiresAt, doctype: DIPLOMA_DOCTYPE })
+    }
     await using remote = await startRemoteIssuer({ forge })
     const holder = await newWallet(world.a)
     expect((await holder.process(await remote.offer([DIPLOMA_MDOC]))).status).toBe(200)

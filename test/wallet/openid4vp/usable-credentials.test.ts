@@ -173,8 +173,9 @@ describe('cost of choosing', () => {
     instead = () => ({ raw: () => {} })
     const before = performance.now()
     expect(await presented()).toEqual({ diploma: 1 })
-    expect(performance.now() - before).toBeLessThan(7_000)
-  }, 20_000)
+    // The limit of the test's service for every answer is a minute.
+    expect(performance.now() - before).toBeLessThan(30_000)
+  })
 })
 
 describe('a person who confirms a flow', () => {
