@@ -11,7 +11,7 @@ export const EVERYTHING: Change = { kind: 'everything', id: null, state: null }
  * The longest wait for an event, in milliseconds. It is much longer than the usual second, because the machine may be
  * busy.
  */
-const WAIT_MS = 20_000
+const WAIT_MS = 60_000
 
 /** A reader of the stream of changes. */
 export interface ChangeReader extends AsyncDisposable {

@@ -148,11 +148,21 @@ describe('activity', () => {
   })
 })
 
+/**
+ * Logs in. The provider's tokens have times of the machine, so the clock of the service is set by the machine again. Otherwise
+ * a token of four seconds would be valid for longer after a slow login.
+ */
+async function logInNow() {
+  const session = await logIn(open)
+  now = Date.now()
+  return session
+}
+
 describe('tokens', () => {
   it('are renewed before they expire, by only one of two processes that need them at once', async () => {
     open.provider.accessSeconds = 4
     await using other = await startOther()
-    const { browser } = await logIn(open)
+    const { browser } = await logInNow()
     open.provider.accessSeconds = 3600
     open.provider.requests.length = 0
     const cookie = browser.cookies(service.url)
@@ -172,7 +182,7 @@ describe('tokens', () => {
 
   it('are not renewed again by a request that has read the session before the renewal', async () => {
     open.provider.accessSeconds = 4
-    const { browser } = await logIn(open)
+    const { browser } = await logInNow()
     const store = service.platform.stores.consoleSessions
     const [row] = await sessionRows(service)
     const before = await store.find(row?.id_hash ?? '', new Date(now))
@@ -187,7 +197,7 @@ describe('tokens', () => {
 
   it('that are renewed do not extend a session without activity', async () => {
     open.provider.accessSeconds = 4
-    const { browser } = await logIn(open)
+    const { browser } = await logInNow()
     open.provider.accessSeconds = 3600
     expect((await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')).status).toBe(200)
     now += 30 * MINUTE
@@ -196,7 +206,7 @@ describe('tokens', () => {
 
   it('that cannot be renewed end the session', async () => {
     open.provider.accessSeconds = 4
-    const { browser } = await logIn(open)
+    const { browser } = await logInNow()
     open.provider.user = { sub: 'alice', roles: ['user'] }
     const refused = await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')
     expect(refused.status).toBe(401)
@@ -205,7 +215,7 @@ describe('tokens', () => {
 
   it('that expire while the provider is unreachable do not end the session: the answer is a 503', async () => {
     open.provider.accessSeconds = 10
-    const { browser } = await logIn(open)
+    const { browser } = await logInNow()
     now += 11_000
     open.provider.away = true
     const answer = await ask(service, browser, 'GET', '/api/v1/verifier/vp-queries')

@@ -48,7 +48,7 @@ beforeAll(async () => {
   await webhookFor(service, strangers, { authorization: await service.bearer('mallory') })
   wallet = await newWallet()
   held = await issue(service, wallet, 'dc+sd-jwt', SUBJECT)
-}, 60_000)
+})
 afterAll(async () => {
   await issuer.service.close()
   await Promise.all(receivers.map((receiver) => receiver[Symbol.asyncDispose]()))
@@ -58,6 +58,16 @@ afterAll(async () => {
 async function events(id: string, types: readonly string[], receiver: Receiver = thin): Promise<void> {
   await until(() => receiver.typesOf(id).length >= types.length).catch(() => undefined)
   expect(receiver.typesOf(id)).toEqual(types)
+}
+
+/**
+ * Moves the clock when the outcome of every delivery is recorded. A try whose outcome is not recorded yet is repeated after a
+ * minute, so the receiver would get its event twice.
+ */
+async function later(seconds: number): Promise<void> {
+  const pending = `SELECT FROM webhook_deliveries WHERE outcome = 'pending'`
+  await until(async () => (await query(issuer.service.databaseUrl, pending)).length === 0)
+  clock.ahead += seconds
 }
 
 const last = (receiver: Receiver, id: string) => receiver.received.filter(({ text }) => text.includes(id)).at(-1)?.json
@@ -132,7 +142,7 @@ describe('a credential offer', () => {
   it('that nobody takes expires', async () => {
     const { credentialOfferSessionId: id } = await issuer.makeOffer({ expiresInSeconds: 60 })
     for (const receiver of [thin, full]) await events(id, offered(), receiver)
-    clock.ahead += 61
+    await later(61)
     for (const receiver of [thin, full]) await until(() => receiver.typesOf(id).length >= 2)
     clock.ahead = 0
     expect(thin.typesOf(id)).toEqual(offered('expired'))
@@ -220,7 +230,7 @@ describe('a verification', () => {
   it('that no wallet answers expires', async () => {
     const { id } = await asked()
     for (const receiver of [thin, full]) await events(id, of(), receiver)
-    clock.ahead += 61
+    await later(61)
     for (const receiver of [thin, full]) await events(id, of('expired'), receiver)
     clock.ahead = 0
   })
@@ -229,7 +239,7 @@ describe('a verification', () => {
     full.answers((_, response) => response.writeHead(503).end())
     const { id, payload } = await asked()
     await answer(payload, { purchase: [await present(held, wallet, payload)] })
-    await until(() => full.typesOf(id).length === 1)
+    await until(() => full.typesOf(id).length >= 1)
     const erased = await issuer.service.request('POST', `/verification-sessions/${id}/erase`, {
       authorization: await issuer.service.bearer('verifier'),
       body: {},
@@ -279,7 +289,7 @@ describe('a credential', () => {
   it('expires, and its claims are erased', async () => {
     const id = await sign()
     for (const receiver of [thin, full]) await events(id, of(), receiver)
-    clock.ahead += 3 * DAY
+    await later(3 * DAY)
     for (const task of issuer.service.features.credentials.tasks) await runTask(task, clock.now())
     for (const receiver of [thin, full]) await events(id, of('expired'), receiver)
     clock.ahead = 0

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { query } from '../../support/postgres.js'
 import { LOOPBACK, newWallet } from '../../support/wallet.js'
 import { assertGood } from '../actors.js'
@@ -100,12 +100,20 @@ async function prepared(): Promise<Readonly<Record<string, string>>> {
   }
 }
 
-it('every screen works in German on a phone and on a desktop: no serious axe finding, nothing wider than the page, no complaint', async () => {
-  const router = readFileSync('client/console/router.ts', 'utf8')
-  const paths = [...router.matchAll(/path: '([^']+)'/g)].map(([, path = '']) => path)
-  expect(paths.length).toBeGreaterThan(20)
-  const addresses = await prepared()
-  for (const screen of [PHONE, DESK]) {
+let addresses: Readonly<Record<string, string>>
+beforeAll(async () => {
+  addresses = await prepared()
+})
+
+it.each([
+  ['a phone', PHONE],
+  ['a desktop', DESK],
+] as const)(
+  'every screen works in German on %s: no serious axe finding, nothing wider than the page, no complaint',
+  async (_, screen) => {
+    const router = readFileSync('client/console/router.ts', 'utf8')
+    const paths = [...router.matchAll(/path: '([^']+)'/g)].map(([, path = '']) => path)
+    expect(paths.length).toBeGreaterThan(20)
     const context = await desk.browser.newContext({ ...screen, locale: 'de-DE' })
     const { page, complaints } = await watchedPage(context)
     for (const path of paths) {
@@ -118,5 +126,5 @@ it('every screen works in German on a phone and on a desktop: no serious axe fin
     }
     expect(complaints).toEqual([])
     await context.close()
-  }
-})
+  },
+)

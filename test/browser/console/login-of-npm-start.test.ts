@@ -67,7 +67,12 @@ describe('the people of npm start -- --login', () => {
     await page.waitForURL(`${desk.service.url}/console/`)
     await page.getByText(name).first().waitFor()
     expect(await rights(page)).toEqual([name, isAdmin, mayIssue, mayVerify])
+    // The address is the same before and after, so the test waits for the answer to the way back from the provider.
+    const back = page.waitForResponse(
+      (response) => response.request().isNavigationRequest() && response.url() === `${desk.service.url}/console/`,
+    )
     await page.getByRole('button', { name: 'Sign out' }).click()
+    await back
     await page.waitForURL(`${desk.service.url}/console/`)
     await heading(page, 'You are not signed in')
     expect(await rights(page)).toBeNull()
