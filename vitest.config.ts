@@ -124,8 +124,8 @@ export const common: TestUserConfig = {
   // A large young generation saves collections of short-lived objects. Every supported Node takes these two options.
   execArgv: ['--min-semi-space-size=16', '--max-semi-space-size=64'],
   // A net for what hangs, wide enough for a busy machine.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
   expect: { poll: { timeout: 60_000 } },
 }
 
