@@ -94,7 +94,7 @@ describe('a call that creates something', () => {
     front.answerNext((response) => response.writeHead(503, { 'retry-after': '3600' }).end())
     expect(await statusOf(clientOf(front.url).offerings.create.mutate(OFFER))).toBe(503)
     expect(front.seen).toHaveLength(2)
-  }, 30_000)
+  })
 
   it('has the key of its caller, which may contain quotation marks', async () => {
     await using front = await startFront(service.url)

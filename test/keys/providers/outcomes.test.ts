@@ -31,7 +31,7 @@ const UNAVAILABLE = [503, '5', 'Signing is not available at the moment.']
 
 describe.each(Object.entries(SUBJECTS))(
   'calls to a key provider of the kind %s',
-  { timeout: 90_000 },
+  { timeout: 120_000 },
   (_kind, begin) => {
     test('are counted and timed by their outcomes', async () => {
       const members = { timeoutSeconds: TIMEOUT_SECONDS, concurrency: 1, queue: 1 }
