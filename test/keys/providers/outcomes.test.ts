@@ -11,7 +11,7 @@ import { SUBJECTS } from './subjects.js'
 const CALLS = 'credence_key_provider_calls_total'
 const SECONDS = 'credence_key_provider_call_duration_seconds'
 /** Long enough for a busy machine, and short enough for a test that waits for it. */
-const TIMEOUT_SECONDS = 3
+const TIMEOUT_SECONDS = 6
 
 const series = (outcome: string) => `{provider="hsm",operation="sign",outcome="${outcome}"}`
 
