@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { chmod, mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,6 +29,12 @@ const SETTINGS = {
 }
 
 /**
+ * Ports of which no system chooses one for a program that names no port. So no program takes the port of a server while
+ * the server is stopped.
+ */
+const PORTS = { from: 20_000, to: 32_768 }
+
+/**
  * Starts a temporary PostgreSQL.
  *
  * @param settings server settings that replace or extend the default settings
@@ -49,6 +55,7 @@ export async function startTemporaryPostgres(
     logFile: join(directory, 'log'),
     password: await makeData(dataDirectory),
     settings: { ...SETTINGS, ...settings },
+    preferredPort: randomInt(PORTS.from, PORTS.to),
   }
   const supervisor = await Supervisor.start()
   const url = await supervisor.call('startPostgres', options, directory).catch(async (error) => {

@@ -58,10 +58,10 @@ describe('connectDatabase', () => {
 
   it('refuses a query that gets no connection in time', async () => {
     await using database = await createEmptyDatabase()
-    const { sql, close } = connectDatabase(database.url, { max: 1, waitMs: 500 })
+    const { sql, close } = connectDatabase(database.url, { max: 1, waitMs: 2_000 })
     await sql(z.unknown())`SELECT 1`
     // The only connection is in use until its last waiting caller has left.
-    const busy = sql(z.unknown())`SELECT pg_sleep(2)`
+    const busy = sql(z.unknown())`SELECT pg_sleep(6)`
     const refused: unknown = await sql(z.unknown())`SELECT 1`.catch((error: unknown) => error)
     expect(isDatabaseUnavailable(refused)).toBe(true)
     await busy
@@ -70,23 +70,24 @@ describe('connectDatabase', () => {
 
   it('ends a statement that takes too long, also on the server', async () => {
     await using database = await createEmptyDatabase()
-    const { sql, close } = connectDatabase(database.url, { statementMs: 100 })
-    await expect(sql(z.unknown())`SELECT 'too long' FROM pg_sleep(60)`).rejects.toThrow('timeout')
+    const { sql, close } = connectDatabase(database.url, { statementMs: 3_000 })
+    const ended = expect(sql(z.unknown())`SELECT 'too long' FROM pg_sleep(300)`).rejects.toThrow('timeout')
     const going = () => query(database.url, "SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT ''too long''%'")
-    expect(await going()).toHaveLength(1)
-    await expect.poll(going, { timeout: 3_000 }).toEqual([])
+    await expect.poll(going).toHaveLength(1)
+    await ended
+    await expect.poll(going).toEqual([])
     await close()
   })
 
   it('refuses the query of a transaction that lasts too long', async () => {
     await using database = await createEmptyDatabase()
-    const { prisma, close } = connectDatabase(database.url, { max: 1, waitMs: 500 })
+    const { prisma, close } = connectDatabase(database.url, { max: 1, waitMs: 2_000 })
     await prisma.$queryRaw`SELECT 1`
     const long = prisma.$transaction(async (transaction) => {
-      await transaction.$queryRaw`SELECT 1 FROM pg_sleep(1)`
+      await transaction.$queryRaw`SELECT 1 FROM pg_sleep(3)`
       await transaction.$queryRaw`SELECT 1`
     })
-    await expect(long).rejects.toThrow('The timeout for this transaction was 500 ms')
+    await expect(long).rejects.toThrow('The timeout for this transaction was 2000 ms')
     await close()
   })
 

@@ -74,12 +74,17 @@ const start = (replicaUrl: string, options: ServiceOptions = {}) =>
 const now = performance.now.bind(performance)
 /** Milliseconds that are added to the clock of the processes. */
 let ahead = 0
+/**
+ * The clock of the processes stands still at this time, and only `pass` moves it. So a busy machine may take any time
+ * between two reads. Without a time, the clock goes.
+ */
+let stopped: number | undefined = now()
 const pass = (ms: number) => {
   ahead += ms
 }
 
 beforeAll(async () => {
-  vi.spyOn(performance, 'now').mockImplementation(() => now() + ahead)
+  vi.spyOn(performance, 'now').mockImplementation(() => (stopped ?? now()) + ahead)
   postgres = await startReplicatedPostgres()
   unaware = await startService({ databaseUrl: postgres.primary.url, env: LOOPBACK, maintenance: false })
   one = await start(postgres.replica.url, { log })
@@ -111,13 +116,12 @@ beforeEach(async () => {
   await caughtUp()
   // Makes all earlier observations of the replica outdated, also failed reads.
   pass(600_000)
-  for (const service of [one, two]) {
-    await expect.poll(() => health(service)).toEqual({ status: 'up' })
-    readBefore.set(service, await readsOf(service))
-  }
+  await areUp(one, two)
+  for (const service of [one, two]) readBefore.set(service, await readsOf(service))
   said.length = 0
 })
 afterEach(async () => {
+  stopped ??= now()
   await onReplica('ALTER SYSTEM RESET ALL')
   await onReplica('SELECT pg_reload_conf()')
   await onReplica('SELECT pg_wal_replay_resume()')
@@ -153,6 +157,15 @@ async function sourcesOf(service: TestService): Promise<Record<string, number>> 
   const counts = [...(await readsOf(service))].map(([source, count]) => [source, count - (before?.get(source) ?? 0)])
   return Object.fromEntries(counts.filter(([, count]) => count !== 0))
 }
+
+/** Waits until each process uses the replica. Time passes, so that the processes ask the replica again. */
+const areUp = (...services: readonly TestService[]) =>
+  expect
+    .poll(() => {
+      pass(1_000)
+      return Promise.all(services.map(health))
+    })
+    .toEqual(services.map(() => ({ status: 'up' })))
 
 const warnings = () => said.filter(({ level }) => level === 40)
 
@@ -368,8 +381,7 @@ describe('a replica that cannot be used', () => {
     await onReplica('ALTER SYSTEM RESET ALL')
     await onReplica('SELECT pg_reload_conf()')
     await caughtUp()
-    pass(1_000)
-    await expect.poll(() => health(one)).toEqual({ status: 'up' })
+    await areUp(one)
     await idsAt(one, OFFERINGS, STRANGER)
     expect(await sourcesOf(one)).toEqual({ behind: 2, replica: 1 })
   })
@@ -384,8 +396,7 @@ describe('a replica that cannot be used', () => {
     expect((await one.request('GET', '/health/readiness')).status).toBe(200)
     expect(await health(one)).toEqual({ status: 'degraded' })
     await postgres.replica.restart()
-    pass(1_000)
-    await expect.poll(() => health(one)).toEqual({ status: 'up' })
+    await areUp(one)
     await idsAt(one, OFFERINGS, STRANGER)
     expect((await sourcesOf(one)).replica).toBe(2)
     expect(said.filter(({ msg }) => msg === 'lists are read from the replica again')).toHaveLength(1)
@@ -431,6 +442,7 @@ describe('a replica that cannot be used', () => {
     await idsAt(one, OFFERINGS, STRANGER)
     await delay()
     const { offering_id: id } = await postOffering(unaware, { credential_type: credentialType })
+    stopped = undefined
     const began = Date.now()
     let seconds = 0
     while (!(await idsAt(one, OFFERINGS, STRANGER)).includes(id)) {

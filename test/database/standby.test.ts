@@ -87,7 +87,7 @@ describe('a replica', () => {
     let answer = (_: Answer) => {}
     answers = [() => new Promise<Answer>((resolve) => (answer = resolve))]
     const standing = standby.standing()
-    await vi.waitFor(() => expect(asked).toBe(1))
+    await expect.poll(() => asked).toBe(1)
     now += 1
     standby.failed(new Error('broken'))
     answer(await LEVEL())
@@ -98,7 +98,7 @@ describe('a replica', () => {
     answers = [() => new Promise<Answer>(() => {}), LEVEL]
     expect(await standby.standing()).toBe('away')
     now += 1_000
-    await vi.waitFor(async () => expect(await standby.standing()).toBe('replica'))
+    await expect.poll(() => standby.standing()).toBe('replica')
     expect(asked).toBe(2)
   })
 
@@ -117,7 +117,7 @@ describe('a replica', () => {
         await new Promise(setImmediate)
       } while (asked === before)
       leftAlone.push(seconds)
-      await vi.waitFor(async () => expect(await standby.standing()).toBe('replica'))
+      await expect.poll(() => standby.standing()).toBe('replica')
     }
     for (let failures = 0; failures < 8; failures += 1) await fail()
     now += 120_001

@@ -97,11 +97,11 @@ describe('a statement that is written out', () => {
 
   it('that takes too long, or whose prepared form has changed, leaves no broken connection in the pool', async () => {
     await using empty = await createEmptyDatabase()
-    const database = connectDatabase(empty.url, { max: 1, statementMs: 200 })
+    const database = connectDatabase(empty.url, { max: 1, statementMs: 2_000 })
     try {
       const connection = async () => (await database.sql(zRow)`SELECT pg_backend_pid() AS pid`)[0]?.pid
       const pids = new Set([await connection()])
-      await expect(database.sql(zRow)`SELECT pg_sleep(10)`).rejects.toThrow('Query read timeout')
+      await expect(database.sql(zRow)`SELECT pg_sleep(60)`).rejects.toThrow('Query read timeout')
       pids.add(await connection())
       await expect(database.sql(zRow)`SELECT * FROM nowhere.else.at_all`).rejects.toThrow()
       expect(pids.add(await connection()).size).toBe(3)

@@ -21,10 +21,13 @@ let authorization: string
 let receiver: Receiver
 beforeAll(async () => {
   receiver = await startReceiver(() => new Date(Date.now() + clock.ahead * 1000))
+  // There is no maintenance job: it would wait for the locks of the tests, and its statements would be counted.
   issuer = await startIssuer({
+    maintenance: false,
     clock: () => new Date(Date.now() + clock.ahead * 1000),
     env: { OUTBOUND_ALLOWED_HOSTS: '127.0.0.1', KEY_ENCRYPTION_KEY: kek },
   })
+  issuer.service.platform.delivery.start()
   authorization = await issuer.authorization()
 })
 afterAll(async () => {
@@ -187,7 +190,7 @@ describe('a request with an Idempotency-Key', () => {
     const key = newKey()
     const [first] = [await offer(key), await offer(key), await offer(key)]
     const id = first?.json.credentialOfferSessionId
-    await until(async () => receiver.typesOf(id).length > 0, 10)
+    await until(async () => receiver.typesOf(id).length > 0)
     await offer(key)
     expect(receiver.typesOf(id)).toEqual(['credential_offer.created'])
     const audited = await rows<{ subject_id: string }>(`SELECT subject_id FROM audit_events WHERE subject_id = '${id}'`)
@@ -204,7 +207,7 @@ describe('equal requests at the same time', () => {
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     expect(answers.filter(({ headers }) => headers.get('idempotency-replayed') === 'true')).toHaveLength(199)
     expect(await offers()).toBe(before + 1)
-  }, 60_000)
+  })
 
   it('at two processes create one offer too', async () => {
     const { service } = issuer
@@ -223,7 +226,7 @@ describe('equal requests at the same time', () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]))
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1)
     expect(await offers()).toBe(before + 1)
-  }, 60_000)
+  })
 
   it('is a 409 with Retry-After if the first does not end in time', async () => {
     const lock = new pg.Client({ connectionString: issuer.service.databaseUrl })
@@ -243,7 +246,7 @@ describe('equal requests at the same time', () => {
     } finally {
       await lock.end()
     }
-  }, 60_000)
+  })
 
   it('a request whose lease ended while it was running commits nothing once another request has taken the key', async () => {
     const lock = new pg.Client({ connectionString: issuer.service.databaseUrl })
@@ -268,7 +271,7 @@ describe('equal requests at the same time', () => {
     const again = await offer(key)
     expect(again.status, again.text).toBe(201)
     expect(await offers()).toBe(before + 1)
-  }, 60_000)
+  })
 })
 
 describe('RPC', () => {

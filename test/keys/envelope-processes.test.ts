@@ -24,7 +24,7 @@ it('two processes at a first start make one key', async () => {
   expect(rows).toHaveLength(1)
   // One process checks the key that it made, the other process unwraps it.
   expect(unwraps()).toBe(2)
-}, 60_000)
+})
 
 const childrenOf = async (pid: number | undefined) =>
   (await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ').map(Number)
@@ -66,7 +66,7 @@ it('workers get the key from their primary process: one unwrap for all, and a ne
   const everything = [...shown, service.stdout(), service.stderr()].join('\n')
   for (const form of ['hex', 'base64', 'base64url'] as const)
     expect(everything).not.toContain(key.toString(form).replaceAll('=', ''))
-}, 60_000)
+})
 
 it('the migration job prepares the database, and ends by name while the provider is away', async () => {
   const { database, subject, env } = await begin()
@@ -79,4 +79,4 @@ it('the migration job prepares the database, and ends by name while the provider
   expect(away.stderr()).toMatch(
     /^KEY_ENCRYPTION_PROVIDER \(hsm:wrapping\): the key-encryption key \S+ cannot be unwrapped/,
   )
-}, 60_000)
+})

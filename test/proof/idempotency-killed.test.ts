@@ -50,11 +50,16 @@ it('kill -9 between claim and commit leaves nothing, and the next try is clean w
   await lock.connect()
   await lock.query('BEGIN; LOCK TABLE offerings IN ACCESS EXCLUSIVE MODE')
   const lost = offer('before-commit').catch(() => 'lost')
-  for (;;) {
-    const waiting = await query(database.url, "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock'")
-    if (waiting.length > 0) break
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+  // The maintenance job may wait for the same lock, so the claim is awaited too.
+  await expect
+    .poll(() =>
+      query(
+        database.url,
+        `SELECT 1 FROM pg_stat_activity, idempotency_keys
+         WHERE datname = current_database() AND wait_event_type = 'Lock' AND answered_at IS NULL`,
+      ),
+    )
+    .not.toEqual([])
   await service.kill()
   expect(await lost).toBe('lost')
   await lock.query('COMMIT')

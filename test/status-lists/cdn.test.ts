@@ -1,6 +1,7 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { MOST_AGGREGATED } from '../../server/status-lists/status-lists.contract.js'
+import { movingClock } from '../issuer/openid4vci/actors.js'
 import { postSchema, SUBJECT } from '../issuer/purchase.js'
 import { query } from '../support/postgres.js'
 import { type Answer, startService, type TestService } from '../support/service.js'
@@ -12,19 +13,23 @@ const EXPIRY = 400
 let service: TestService
 let authorization: string
 let type: string
-/** Milliseconds by which the service's clock is ahead. */
-let ahead = 0
+/** It stands still, so that ages of answers do not depend on the speed of the machine. */
+const clock = movingClock()
+/** Seconds by which the clock is ahead at the start of a test. Every list of the tests before has expired then. */
+let start = 0
 
 beforeAll(async () => {
+  clock.stop()
   service = await startService({
     env: { STATUS_LIST_TTL_SECONDS: String(TTL), STATUS_LIST_EXPIRY_SECONDS: String(EXPIRY) },
-    clock: () => new Date(Date.now() + ahead),
+    clock: clock.now,
   })
   authorization = await service.bearer('alice', { expiresIn: 10_000_000 })
   type = (await postSchema(service, authorization)).name
 })
 beforeEach(() => {
-  ahead = 0
+  start += 10_000
+  clock.ahead = start
 })
 afterAll(() => service.close())
 
@@ -76,9 +81,9 @@ describe('a status list behind a content delivery network', () => {
   ])('%s as %s: no cache may keep it beyond its exp, at any age, with or without the service', async (path, accept) => {
     const { list } = await issue()
     for (const seconds of [0, 90, 150, 190, 205, 350, 399, 5_000]) {
-      ahead = seconds * 1000
+      clock.ahead = start + seconds
       const answer = await get(`${path}/${list}`, { accept })
-      const left = timesOf((await get(`/token-status-lists/${list}`)).text).exp - (Date.now() + ahead) / 1000
+      const left = timesOf((await get(`/token-status-lists/${list}`)).text).exp - clock.now().getTime() / 1000
       const { maxAge, staleIfError } = freshnessOf(answer)
       expect(maxAge, String(seconds)).toBeLessThanOrEqual(TTL)
       expect(maxAge, String(seconds)).toBeGreaterThan(0)
@@ -91,7 +96,7 @@ describe('a status list behind a content delivery network', () => {
     // The revocation makes a new version of the list, which is signed now.
     await service.request('POST', `/api/v1/credentials/${id}/revoke`, { client: true })
     const first = await get(`/token-status-lists/${list}`)
-    ahead = 150_000
+    clock.ahead = start + 150
     const again = await get(`/token-status-lists/${list}`, { 'if-none-match': first.headers.get('etag') ?? '' })
     expect([again.status, again.text]).toEqual([304, ''])
     const { maxAge, staleIfError } = freshnessOf(again)

@@ -178,10 +178,8 @@ async function onceChanged<Result>(acts: readonly (() => Promise<Result>)[]): Pr
     await sharing.query('SELECT 1 FROM status_lists FOR KEY SHARE')
     await changing.query('UPDATE status_lists SET version = version')
     const running = Promise.allSettled(acts.map((act) => act()))
-    await vi.waitFor(async () => {
-      const waiting = "datname = current_database() AND wait_event_type = 'Lock'"
-      expect(await rows(`SELECT 1 FROM pg_stat_activity WHERE ${waiting}`)).toHaveLength(acts.length)
-    })
+    const waiting = "datname = current_database() AND wait_event_type = 'Lock'"
+    await expect.poll(() => rows(`SELECT 1 FROM pg_stat_activity WHERE ${waiting}`)).toHaveLength(acts.length)
     await changing.query('COMMIT')
     const results = await running
     return results.map((result) => {

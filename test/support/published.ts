@@ -9,10 +9,13 @@ import type { Config } from '../../server/config/config.js'
 installValidationMessages()
 
 /**
- * The longest wait for a document. A service may hang because a test has stopped its database. Its documents are then
- * not read.
+ * The longest wait for the first document. A service may hang because a test has stopped its database. Its documents
+ * are then not read.
  */
 const PATIENCE_MS = 5_000
+
+/** The longest wait for a further document. The service has answered, so only a busy machine makes it wait. */
+const FURTHER_MS = 60_000
 
 /** The formats that the library knows. The library ignores the invented format of a test. */
 const STANDARD: ReadonlySet<string> = new Set(['dc+sd-jwt', 'vc+sd-jwt', 'jwt_vc_json', 'mso_mdoc'])
@@ -32,13 +35,20 @@ interface Published {
 }
 
 /** Reads a document of the service. Returns undefined if the service does not return it any more. */
-async function documentAt(address: string, { url, config }: Published): Promise<Response | undefined> {
+async function documentAt(
+  address: string,
+  { url, config }: Published,
+  waitMs = FURTHER_MS,
+): Promise<Response | undefined> {
   const { issuerBaseUrl } = config
   if (!address.startsWith(`${issuerBaseUrl}/`)) return undefined
   const answer = await fetch(`${url}${address.slice(issuerBaseUrl.length)}`, {
-    signal: AbortSignal.timeout(PATIENCE_MS),
+    signal: AbortSignal.timeout(waitMs),
   }).catch(() => undefined)
-  return answer?.ok === true ? answer : undefined
+  if (answer?.ok !== true) return undefined
+  // The body is read here, within the time limit.
+  const text = await answer.text().catch(() => undefined)
+  return text === undefined ? undefined : new Response(text, { headers: answer.headers })
 }
 
 const unused = () => Promise.reject(new Error('Reading documents needs no key.'))
@@ -77,7 +87,7 @@ export const refusalOfPublished = (service: Published): Promise<unknown> =>
  */
 export async function readPublished(service: Published): Promise<void> {
   const base = service.config.issuerBaseUrl
-  const issuer = await documentAt(`${base}/.well-known/openid-credential-issuer`, service)
+  const issuer = await documentAt(`${base}/.well-known/openid-credential-issuer`, service, PATIENCE_MS)
   if (issuer === undefined) return
   const { credential_configurations_supported: configurations } = zIssuer.parse(await issuer.json())
   if (Object.keys(configurations).length === 0) return

@@ -72,33 +72,39 @@ it('the next reading of a list is a little earlier than in an hour, and each tim
 })
 
 describe('a list that is being read', () => {
-  /** Begins to read the list, whose address takes a second to answer. */
+  /** Begins to read the list, whose address does not answer before `answer` is called. */
   const begin = async (sequence: number) => {
     const body = await makeList(operator, [{ name: 'Ministry', issuance: [authority] }], { sequence })
-    lists.publish('/pid.jwt', { body, delayMs: 1_000 })
+    let answer = () => {}
+    const after = new Promise<void>((resolve) => {
+      answer = resolve
+    })
+    lists.publish('/pid.jwt', { body, after })
     const [{ id }] = await listsOf(service).all()
     const before = lists.requests.length
     const reading = listsOf(service).refresh(id)
     await until(async () => lists.requests.length > before)
-    return { id, reading }
+    return { id, reading, answer }
   }
 
   it('is read by nobody else at the same time', async () => {
-    const { id, reading } = await begin(2)
+    const { id, reading, answer } = await begin(2)
     const asked = lists.requests.length
     const second = await listsOf(service).refresh(id)
     expect([second.status, second.json.message]).toEqual([409, 'Trusted list is being read at the moment.'])
     expect(lists.requests.length).toBe(asked)
+    answer()
     expect((await reading).json.outcome).toBe('changed')
     expect((await listsOf(service).refresh(id)).status).toBe(200)
   })
 
   it('attack: does not replace content that was stored meanwhile, because it was not compared with it', async () => {
-    const { reading } = await begin(3)
+    const { reading, answer } = await begin(3)
     await query(
       service.databaseUrl,
       'UPDATE trust_list_documents SET version = version + 1, sequence_number = 9, leased_until = NULL',
     )
+    answer()
     await reading
     expect(await query(service.databaseUrl, 'SELECT sequence_number::int AS n FROM trust_list_documents')).toEqual([
       { n: 9 },

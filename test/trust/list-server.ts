@@ -9,6 +9,8 @@ export interface Published {
   readonly lastModified?: string
   /** Milliseconds before the answer. */
   readonly delayMs?: number
+  /** The answer is sent when this promise is fulfilled. */
+  readonly after?: Promise<void>
 }
 
 /** Starts a server that publishes trusted lists. Its addresses answer what the test sets. */
@@ -23,15 +25,16 @@ export async function startListServer() {
       response.writeHead(404).end()
       return
     }
-    const { body, status = 200, etag, lastModified, delayMs = 0 } = found
+    const { body, status = 200, etag, lastModified, delayMs = 0, after = Promise.resolve() } = found
     const isKnown =
       (etag !== undefined && request.headers['if-none-match'] === etag) ||
       (lastModified !== undefined && request.headers['if-modified-since'] === lastModified)
     const validators = { ...(etag && { etag }), ...(lastModified && { 'last-modified': lastModified }) }
-    setTimeout(() => {
+    const answer = () => {
       response.writeHead(isKnown ? 304 : status, validators)
       response.end(isKnown ? undefined : body)
-    }, delayMs)
+    }
+    void after.then(() => setTimeout(answer, delayMs))
   })
   const url = await listenLocally(server)
   return {

@@ -237,6 +237,7 @@ describe('GET /api/v1/key-providers', () => {
 
   it('cannot be used to drive calls to a provider: many callers at once cause one check in five seconds', async () => {
     const { subject, service } = await withProvider('vault-transit')
+    subject.clock.stop()
     subject.clock.pass(60)
     const before = subject.double.got.length
     const ask = async () => {

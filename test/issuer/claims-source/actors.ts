@@ -26,10 +26,14 @@ export const UNAVAILABLE = [
   'temporarily_unavailable',
   'The claims of the credential cannot be read at the moment. Try again later.',
 ]
+/** The longest time limit of a source. On a busy machine, which may stop for seconds, a short limit would fail a test. */
+export const PATIENT_MS = 10_000
 /** A private key that fits no certificate. */
 export const ANOTHER_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
   .toString()
+/** The reference of an offer. It is long, so that random texts do not contain it by chance. */
+export const REFERENCE = 'Membership-1'
 /** The counts after a failed issuance. */
 export const NOTHING = { counted: 0, redemptions: 0 }
 
@@ -86,7 +90,7 @@ export async function startClaimsWorld(): Promise<ClaimsWorld> {
   const sourceOf = (members: Record<string, unknown> = {}) => ({
     url: source.url,
     auth: { hmac: SECRET },
-    timeoutMs: 1_000,
+    timeoutMs: PATIENT_MS,
     ...members,
   })
 
@@ -99,7 +103,7 @@ export async function startClaimsWorld(): Promise<ClaimsWorld> {
   const offer = async (members: Record<string, unknown> = {}) =>
     issuer.service.request('POST', '/credential-offers', {
       authorization: await issuer.authorization(),
-      body: { credentialConfigurationIds: [CONFIGURATION], claims: 'atIssuance', reference: 'M-1', ...members },
+      body: { credentialConfigurationIds: [CONFIGURATION], claims: 'atIssuance', reference: REFERENCE, ...members },
     })
 
   const made = async (members: Record<string, unknown> = {}): Promise<string> => {
@@ -158,7 +162,7 @@ export async function startClaimsWorld(): Promise<ClaimsWorld> {
     rows,
     onRecord,
     forget: () => {
-      clock.ahead = 0
+      clock.reset()
       lines.length = 0
     },
     close: async () => {

@@ -1,7 +1,7 @@
 import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CERTIFICATE, PRIVATE_KEY } from '../../outbound/wallet-example-certificate.js'
-import { ANOTHER_KEY, CLAIMS, type ClaimsWorld, SCHEMA, startClaimsWorld } from './actors.js'
+import { ANOTHER_KEY, CLAIMS, type ClaimsWorld, PATIENT_MS, SCHEMA, startClaimsWorld } from './actors.js'
 import { claims, SECRET } from './source.js'
 
 let world: ClaimsWorld
@@ -15,7 +15,7 @@ describe('claimsSource of a schema', () => {
   it('is shown without its secrets, which are stored as ciphertext', async () => {
     const auth = { hmac: SECRET, bearer: 'secret-token' }
     const posted = await world.postType('Kept', world.sourceOf({ auth }))
-    const shown = { url: world.source.url, method: 'POST', timeoutMs: 1_000, auth: { bearer: true, hmac: true } }
+    const shown = { url: world.source.url, method: 'POST', timeoutMs: PATIENT_MS, auth: { bearer: true, hmac: true } }
     expect(posted.json.claimsSource).toEqual(shown)
     const read = await world.issuer.service.request('GET', `/schemas/${posted.json.id}`, {
       authorization: await world.issuer.authorization(),

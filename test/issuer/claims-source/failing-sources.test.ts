@@ -2,8 +2,19 @@ import { createServer } from 'node:http'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { closeServer, listenLocally } from '../../support/local-server.js'
 import { credentialOf, refusalOf } from '../openid4vci/actors.js'
-import { CLAIMS, type ClaimsWorld, CONFIGURATION, NOTHING, startClaimsWorld, UNAVAILABLE } from './actors.js'
+import {
+  CLAIMS,
+  type ClaimsWorld,
+  CONFIGURATION,
+  NOTHING,
+  PATIENT_MS,
+  startClaimsWorld,
+  UNAVAILABLE,
+} from './actors.js'
 import { claims, json, type Source } from './source.js'
+
+/** The time limit of a source that does not answer. A busy machine needs a part of it to send the request. */
+const LIMIT_MS = 2_000
 
 let world: ClaimsWorld
 beforeAll(async () => {
@@ -22,7 +33,7 @@ describe('a source that gives no claims', () => {
   })
 
   it('answers claims that the schema refuses: the operator sees the claim, and nobody its value', async () => {
-    world.source.answers(claims({ degree: 'Physics', grade: 77777 }))
+    world.source.answers(claims({ degree: 'Physics', grade: 777777777777 }))
     const { offerId, token, answer } = await world.taken()
     expect(refusalOf(answer)).toEqual([
       400,
@@ -33,7 +44,7 @@ describe('a source that gives no claims', () => {
     const session = await world.issuer.session(offerId)
     expect([session.state, session.errorMessage]).toEqual(['TokenIssued', 'credentialSubject.grade must be <= 5'])
     expect(world.lines.join('')).toContain('credentialSubject.grade must be <= 5')
-    expect(world.lines.join('')).not.toMatch(/77777|Physics/)
+    expect(world.lines.join('')).not.toMatch(/777777777777|Physics/)
     // The wallet can try again after the issuer has corrected the claims.
     world.source.answers(claims(CLAIMS))
     credentialOf(await world.issuer.take(token, CONFIGURATION))
@@ -90,10 +101,10 @@ describe('a source that gives no claims', () => {
         const timer = setInterval(() => response.write(' '), 50)
         response.on('close', () => clearInterval(timer))
       },
-      'did not answer within 300 ms',
+      `did not answer within ${LIMIT_MS} ms`,
       2,
     ],
-    ['does not answer', () => undefined, 'did not answer within 300 ms', 2],
+    ['does not answer', () => undefined, `did not answer within ${LIMIT_MS} ms`, 2],
     ['fails', (_, response) => json(response, 500, {}), 'answered with status 500', 2],
     ['refuses the credentials', (_, response) => json(response, 401, {}), 'answered with status 401', 1],
     [
@@ -111,7 +122,10 @@ describe('a source that gives no claims', () => {
     ['answers without claims', (_, response) => json(response, 200, { subject: {} }), 'without a credentialSubject', 1],
   ])('%s: the wallet waits, and the source is asked at most twice', async (_, handler, problem, times) => {
     const name = `Slow${crypto.randomUUID().replaceAll('-', '')}`
-    await world.postType(name, world.sourceOf({ timeoutMs: 300 }))
+    await world.postType(
+      name,
+      world.sourceOf({ timeoutMs: problem.includes('did not answer') ? LIMIT_MS : PATIENT_MS }),
+    )
     world.source.answers(handler)
     const { answer } = await world.taken({ credentialConfigurationIds: [`${name}-sd-jwt`] }, `${name}-sd-jwt`)
     expect(answer.status, answer.text).toBe(202)
@@ -151,16 +165,16 @@ describe('a source that gives no claims', () => {
       waiting.push(() => json(response, 200, { credentialSubject: CLAIMS }))
     })
     const name = 'Crowded'
-    await world.postType(name, world.sourceOf({ timeoutMs: 10_000 }))
+    await world.postType(name, world.sourceOf())
     const members = { credentialConfigurationIds: [`${name}-sd-jwt`] }
     const tokens = await Promise.all(
       Array.from({ length: 33 }, async () => (await world.tokensFor(await world.made(members))).access_token),
     )
     const [last = '', ...first] = tokens
     const open = first.map((token) => world.issuer.take(token, `${name}-sd-jwt`))
-    await expect.poll(() => waiting.length, { timeout: 20_000 }).toBe(32)
+    await expect.poll(() => waiting.length, { timeout: 60_000 }).toBe(32)
     // A source that does not answer holds no connection to the database.
-    expect(world.issuer.service.platform.database.load().busy).toBe(0)
+    await expect.poll(() => world.issuer.service.platform.database.load().busy).toBe(0)
     const busy = await world.issuer.take(last, `${name}-sd-jwt`)
     expect(refusalOf(busy)).toEqual(UNAVAILABLE)
     expect(busy.headers.get('retry-after')).toBe('30')

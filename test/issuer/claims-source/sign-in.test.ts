@@ -6,6 +6,7 @@ import { credentialOf, type Issuer, movingClock, refusalOf, startIssuer } from '
 import { responseOf } from '../openid4vci/browser.js'
 import { issuanceTasks } from '../openid4vci/issuance-tasks.js'
 import { newRequest, redeem, signedIn } from '../openid4vci/sign-in-actors.js'
+import { PATIENT_MS } from './actors.js'
 import { claims, json, SECRET, type Source, startSource } from './source.js'
 
 const TYPE = 'Diploma'
@@ -38,7 +39,7 @@ beforeAll(async () => {
       name: TYPE,
       version: 1,
       schema: { type: 'object', properties: { degree: { type: 'string' } }, required: ['degree'] },
-      claimsSource: { url: source.url, auth: { hmac: SECRET }, timeoutMs: 1_000 },
+      claimsSource: { url: source.url, auth: { hmac: SECRET }, timeoutMs: PATIENT_MS },
     },
   })
   expect(posted.status, posted.text).toBe(201)

@@ -232,7 +232,7 @@ describe('POST /api/v1/credential-offers/{id}/cancel', () => {
       outcomes.add(issued)
     }
     expect([...outcomes].length).toBeGreaterThan(0)
-  }, 60_000)
+  })
 })
 
 describe('POST /api/v1/credential-offers/{id}/resend', () => {

@@ -111,7 +111,7 @@ describe('POST /api/v1/credential-offer-decisions', () => {
     const { outcomes } = ok(await decide({ decision: 'approve', ids }))
     expect(outcomes).toEqual(ids.map((id) => ({ id, outcome: 'approved' })))
     for (const { collect } of offers) expect((await collect()).status).toBe(200)
-  }, 30_000)
+  })
 
   it('rejects many offers with a reason', async () => {
     const [one, other] = [await waiting(), await waiting()]

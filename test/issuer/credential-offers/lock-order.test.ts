@@ -111,19 +111,27 @@ describe('statements about one offer lock its rows in one order, so no wallet ge
     const token = await issuer.token(id, { tx_code: txCode })
     const now = new Date()
     await sql('UPDATE offerings SET claims_due_at = $2 WHERE id = $1', id, now)
-    // Each erasure is slow after it has locked the offering, so that the issuance begins in between.
+    // Each erasure waits for the test after it has locked the offering, so that the issuance begins in between.
     await sql(
-      `CREATE FUNCTION slowly() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.5); RETURN NEW; END';
-       CREATE TRIGGER slowly BEFORE UPDATE ON offerings FOR EACH ROW WHEN (NEW.claims_erased_at IS NOT NULL) EXECUTE FUNCTION slowly()`,
+      `CREATE FUNCTION wait_for_test() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NEW; END';
+       CREATE TRIGGER wait_for_test BEFORE UPDATE ON offerings FOR EACH ROW WHEN (NEW.claims_erased_at IS NOT NULL)
+       EXECUTE FUNCTION wait_for_test()`,
     )
+    const client = new pg.Client(issuer.service.databaseUrl)
+    await client.connect()
     try {
+      await client.query('SELECT pg_advisory_lock(1)')
       const erasing = issuer.service.platform.stores.erasure.eraseDueOfferings(now, 10)
-      await new Promise((resolve) => setTimeout(resolve, 150))
-      const [erased, taken] = await Promise.all([erasing, issuer.take(token, JWT_VC)])
+      await waiting(1)
+      const taking = issuer.take(token, JWT_VC)
+      await waiting(2)
+      await client.query('SELECT pg_advisory_unlock(1)')
+      const [erased, taken] = await Promise.all([erasing, taking])
       expect(erased.count).toBe(1)
       expect(refusalOf(taken).slice(0, 2)).toEqual([400, 'credential_request_denied'])
     } finally {
-      await sql('DROP FUNCTION slowly CASCADE')
+      await client.end()
+      await sql('DROP FUNCTION wait_for_test CASCADE')
     }
   })
 

@@ -26,10 +26,25 @@ export interface MovingClock {
   readonly now: () => Date
   /** Number of seconds by which it is ahead of the machine's clock. */
   ahead: number
+  /** Stops the clock, so that a busy machine may take any time between two steps. Only `ahead` then moves it. */
+  stop(): void
+  /** Ends the stop, and sets the clock to the machine's clock. */
+  reset(): void
 }
 
 export function movingClock(): MovingClock {
-  const clock = { ahead: 0, now: () => new Date(Date.now() + clock.ahead * 1000) }
+  let stopped: number | undefined
+  const clock = {
+    ahead: 0,
+    now: () => new Date((stopped ?? Date.now()) + clock.ahead * 1000),
+    stop: () => {
+      stopped = Date.now()
+    },
+    reset: () => {
+      stopped = undefined
+      clock.ahead = 0
+    },
+  }
   return clock
 }
 

@@ -354,7 +354,9 @@ describe('with maintenance running', () => {
     const made = await running.request('POST', '/credential-offers', { authorization, body })
     const path = `/credential-offer-sessions/${made.json.credentialOfferSessionId}/events`
     await using events = await readEvents(running, path, { authorization })
-    await events.next()
-    expect(JSON.parse((await events.next()).data ?? '')).toMatchObject({ state: 'Error' })
+    // On a busy machine the session has ended before its events are read.
+    const states: string[] = []
+    while (states.at(-1) !== 'Error') states.push(JSON.parse((await events.next()).data ?? '').state)
+    expect(['Created Error', 'Error']).toContain(states.join(' '))
   })
 })

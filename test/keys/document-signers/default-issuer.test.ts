@@ -30,7 +30,8 @@ describe('an issuer whose signing is delegated', () => {
   let actors: Actors
 
   beforeAll(async () => {
-    service = await start([authority, root], { clock: clock.now })
+    // The tests say when the signers are looked at, and not a timer.
+    service = await start([authority, root], { clock: clock.now, documentSignersEveryMs: 86_400_000 })
     actors = await actorsOf(service)
   })
   afterAll(() => service.close())

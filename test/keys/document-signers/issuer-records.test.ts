@@ -34,7 +34,8 @@ describe('an issuer record of its own', () => {
   let service: TestService
   let actors: Actors
   beforeAll(async () => {
-    service = await startService({ env: HTTPS })
+    // The maintenance job could wait for the lock of a test. The tests say when the signers are looked at, and not a timer.
+    service = await startService({ env: HTTPS, maintenance: false, documentSignersEveryMs: 86_400_000 })
     actors = await actorsOf(service)
   })
   afterAll(() => service.close())

@@ -112,11 +112,11 @@ describe('a key provider', () => {
   it('that hangs delays nobody longer than its time limit, and its queue is bounded', async () => {
     const hanging: (() => void)[] = []
     const sign = () => new Promise<Uint8Array>((resolve) => hanging.push(() => resolve(signed())))
-    const { guard, outcomes } = guardOf({ sign }, { timeoutMs: 200 })
+    const { guard, outcomes } = guardOf({ sign }, { timeoutMs: 1_000 })
     const started = performance.now()
     const calls = Array.from({ length: 4 }, () => guard.sign(key, data).catch((error: unknown) => error))
     expect(await Promise.all(calls)).toMatchObject([UNAVAILABLE, UNAVAILABLE, UNAVAILABLE, UNAVAILABLE])
-    expect(performance.now() - started).toBeLessThan(5_000)
+    expect(performance.now() - started).toBeLessThan(20_000)
     // Two hang, one waits, and one finds the queue full.
     expect(outcomes.sort()).toEqual(['sign busy', 'sign timeout', 'sign timeout', 'sign timeout'])
     // The hanging calls keep their places until they end.

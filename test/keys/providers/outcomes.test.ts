@@ -11,7 +11,7 @@ import { SUBJECTS } from './subjects.js'
 const CALLS = 'credence_key_provider_calls_total'
 const SECONDS = 'credence_key_provider_call_duration_seconds'
 /** Long enough for a busy machine, and short enough for a test that waits for it. */
-const TIMEOUT_SECONDS = 3
+const TIMEOUT_SECONDS = 6
 
 const series = (outcome: string) => `{provider="hsm",operation="sign",outcome="${outcome}"}`
 
@@ -31,7 +31,7 @@ const UNAVAILABLE = [503, '5', 'Signing is not available at the moment.']
 
 describe.each(Object.entries(SUBJECTS))(
   'calls to a key provider of the kind %s',
-  { timeout: 90_000 },
+  { timeout: 120_000 },
   (_kind, begin) => {
     test('are counted and timed by their outcomes', async () => {
       const members = { timeoutSeconds: TIMEOUT_SECONDS, concurrency: 1, queue: 1 }

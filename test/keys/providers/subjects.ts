@@ -18,12 +18,18 @@ import { startVault } from './doubles/vault.js'
 export interface TestClock {
   readonly now: () => Date
   pass(seconds: number): void
+  /** Stops the clock, so that a busy machine may take any time between two steps. Only `pass` then moves it. */
+  stop(): void
 }
 
 export function testClock(): TestClock {
   let ahead = 0
+  let stopped: number | undefined
   return {
-    now: () => new Date(Date.now() + ahead),
+    now: () => new Date((stopped ?? Date.now()) + ahead),
+    stop: () => {
+      stopped = Date.now()
+    },
     pass: (seconds) => {
       ahead += seconds * 1000
     },

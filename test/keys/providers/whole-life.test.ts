@@ -14,7 +14,7 @@ const pathOf = (url: string) => new URL(url).pathname
 
 describe.each(PLACES)(
   'the keys of an issuer and a verifier are in a key provider of the kind %s',
-  { timeout: 60_000 },
+  { timeout: 120_000 },
   (_kind, begin) => {
     test('credentials of three formats are issued, presented and revoked; libraries of others verify each signature', async () => {
       await assertWholeLife(await begin())

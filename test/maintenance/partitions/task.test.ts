@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { connectDatabase, type Database, UNHURRIED_MS } from '../../../server/database/connect.js'
 import { createPartitionStore, type PartitionChange } from '../../../server/maintenance/partitions/store.js'
 import { type PartitionPlan, partitionTask } from '../../../server/maintenance/partitions/task.js'
@@ -61,18 +61,32 @@ function worker(database = first, plan: Partial<PartitionPlan> = {}) {
   return { changes, run: async (now: Date) => (await task.run(now, 200)).count }
 }
 
-/**
- * Waits until a drop waits for its lock. A drop waits only for a short time, so the check uses the reader's connection,
- * which is already open.
- */
+/** The statements that make and drop partitions wait longer for their locks, so that a busy machine sees them wait. */
+async function waitingLonger(): Promise<void> {
+  const setLimit = (limit: string) =>
+    run(
+      `ALTER FUNCTION make_partition SET lock_timeout = '${limit}'; ALTER FUNCTION drop_partition SET lock_timeout = '${limit}'`,
+    )
+  await setLimit('3s')
+  onTestFinished(async () => {
+    await setLimit('200ms')
+  })
+}
+
+/** Waits until a statement waits for its lock. It waits only for a short time, so the check uses an open connection. */
 const whileWaiting = () =>
-  vi.waitFor(
-    async () =>
-      expect(
-        (await reader.query("SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted")).rows,
-      ).toHaveLength(1),
-    { interval: 2 },
-  )
+  expect
+    .poll(
+      async () =>
+        (
+          await reader.query(
+            `SELECT 1 FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND NOT granted
+             AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+          )
+        ).rows.length,
+      { interval: 2 },
+    )
+    .toBe(1)
 
 describe('partitions', () => {
   it('are made for the hours ahead, without a gap, and only for unused hours', async () => {
@@ -128,6 +142,7 @@ describe('partitions', () => {
 
 describe('a drop', () => {
   it('that cannot get its lock stops waiting and is tried again later; other statements continue before the reader ends', async () => {
+    await waitingLonger()
     const { run: turn, changes } = worker()
     await turn(at(0))
     await reader.query('BEGIN')
@@ -182,6 +197,7 @@ describe('the default partition', () => {
   })
 
   it('with a long reader does not prevent writes while partitions are made', async () => {
+    await waitingLonger()
     await reader.query('BEGIN')
     await reader.query('SELECT count(*) FROM used_nonces')
     const { run: turn, changes } = worker()
