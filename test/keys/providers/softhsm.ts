@@ -28,7 +28,7 @@ export const WITHOUT_TOKEN =
         : undefined
 
 export const MODULE = found ?? ''
-export const PIN = '847291'
+export const PIN = 'pin-of-this-token'
 
 export type Token = Awaited<ReturnType<typeof makeToken>>
 
