@@ -114,11 +114,11 @@ const browser = ['test/browser/**']
 export const common: TestUserConfig = {
   setupFiles: ['test/support/setup.ts'],
   pool: 'forks',
-  // Files of a worker share what is loaded once: loading the service anew for each took a third of the time. A file that
-  // changes something of the process's puts it back.
+  // The test files of a worker share the loaded modules. Loading the service for each file took a third of the time. A file
+  // that changes a value of the process, for example an environment variable, restores the value.
   isolate: false,
-  // What files are compiled to is kept by their content, for the projects of one run and for the next: before the first test
-  // of each, workers waited for the one process that compiles. `npx vitest --clearCache` forgets it.
+  // Compiled files are kept by their content, for all projects of a run and for later runs. Without this, the workers of each
+  // project wait for one process that compiles. `npx vitest --clearCache` removes the files.
   experimental: { fsModuleCache: true },
   maxWorkers: 3,
   // A large young generation saves collections of short-lived objects. Every supported Node takes these two options.

@@ -4,7 +4,7 @@ import { driven, heading, startOpenService, watchedPage } from './actors.js'
 
 const desk = driven(() => startOpenService())
 
-/** A page whose answers all wait from `hold` to `release`. What it shows meanwhile needs no answer. */
+/** A page whose answers all wait from `hold` to `release`. So a test sees what the page shows before an answer. */
 async function slowPage(path: string) {
   const context = await desk.browser.newContext({ viewport: { width: 1440, height: 900 }, locale: 'en-GB' })
   const { page } = await watchedPage(context)
