@@ -110,7 +110,7 @@ export const processes = [
 
 const browser = ['test/browser/**']
 
-/** What every test has, those in a browser too. */
+/** The settings of all tests, also of the tests in a browser. */
 export const common: TestUserConfig = {
   setupFiles: ['test/support/setup.ts'],
   pool: 'forks',

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { packed, sessionNames, unpacked } from '../../server/events/announcement.js'
 import { Announcer } from '../../server/events/announcer.js'
 import { createLog } from '../../server/log/log.js'
@@ -66,15 +66,13 @@ function slowTransport() {
   }
 }
 
-const PATIENT = { timeout: 60_000 }
-
 describe('announcements that wait', () => {
   it('while a batch is being sent are sent in the next batch, each session once, with its last number', async () => {
     const transport = slowTransport()
     const announcer = new Announcer(transport, createLog('silent'))
     announcer.announce('a', 2)
     announcer.announce('b', 2)
-    await vi.waitFor(() => expect(transport.sent).toEqual([['a:2 b:2']]), PATIENT)
+    await expect.poll(() => transport.sent).toEqual([['a:2 b:2']])
     announcer.announce('a', 3)
     announcer.announce('c', 7)
     announcer.announce('a', 5)
@@ -82,7 +80,7 @@ describe('announcements that wait', () => {
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(transport.sent).toHaveLength(1)
     transport.answer()
-    await vi.waitFor(() => expect(transport.sent.slice(1)).toEqual([['a:5 c:7']]), PATIENT)
+    await expect.poll(() => transport.sent.slice(1)).toEqual([['a:5 c:7']])
     transport.answer()
     await announcer.close()
     expect(transport.sent).toHaveLength(2)
@@ -92,13 +90,13 @@ describe('announcements that wait', () => {
     const transport = slowTransport()
     const announcer = new Announcer(transport, createLog('silent'), 400)
     announcer.announce('first', 2)
-    await vi.waitFor(() => expect(transport.sent).toHaveLength(1), PATIENT)
+    await expect.poll(() => transport.sent).toHaveLength(1)
     for (const [name, seq] of announcements(100_010)) announcer.announce(name, seq)
     transport.refuse()
     await new Promise((resolve) => setTimeout(resolve, 200))
     expect(transport.sent).toHaveLength(1)
     for (let batches = 2; batches <= 21; batches += 1) {
-      await vi.waitFor(() => expect(transport.sent).toHaveLength(batches), PATIENT)
+      await expect.poll(() => transport.sent).toHaveLength(batches)
       transport.answer()
     }
     await announcer.close()
@@ -111,7 +109,7 @@ describe('announcements that wait', () => {
     announcer.announce('a', 2)
     const closed = announcer.close()
     announcer.announce('late', 2)
-    await vi.waitFor(() => expect(transport.sent).toEqual([['a:2']]), PATIENT)
+    await expect.poll(() => transport.sent).toEqual([['a:2']])
     expect(await Promise.race([closed, new Promise((resolve) => setTimeout(resolve, 50, 'not yet'))])).toBe('not yet')
     transport.answer()
     await closed

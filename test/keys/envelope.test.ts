@@ -90,7 +90,7 @@ const everything = async (databaseUrl: string): Promise<string> => (await everyR
 const isWalked = (service: TestService) =>
   expect.poll(() => service.platform.encryption.pending().length, { timeout: 30_000 }).toBe(0)
 
-describeToken(`a key-encryption key that a token wraps${skipped}`, { timeout: 120_000 }, () => {
+describeToken(`a key-encryption key that a token wraps${skipped}`, () => {
   it('encrypts the stored values; the database alone does not decrypt them, the token and jose do', async () => {
     await using service = await startService({ env: wrappedBy('wrapping') })
     const filled = await fill(service)

@@ -59,7 +59,7 @@ describe.skipIf(WITHOUT_TOKEN !== undefined)(`a token of PKCS#11 under load${ski
   beforeAll(async () => {
     token = await makeToken()
     issuer = await startIssuer({ env: { ...token.env, ISSUER_KEY_PROVIDER: 'hsm' } })
-  }, 120_000)
+  })
   afterAll(async () => {
     await issuer.service.close()
     await token.remove()

@@ -371,7 +371,7 @@ describe('wallets whose subjects have several earlier sets in the same status li
       of,
     )
     expect(revoked).toHaveLength(WALLETS * (LISTS + 1))
-  }, 120_000)
+  })
 })
 
 describe('a statement that fails', () => {

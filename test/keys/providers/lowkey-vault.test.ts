@@ -67,7 +67,7 @@ describe.skipIf(skipped !== undefined)(`Lowkey Vault${skipped === undefined ? ''
       IDENTITY_ENDPOINT: `http://localhost:${tokenPort}/metadata/identity/oauth2/token`,
       IDENTITY_HEADER: 'header',
     }
-  }, 120_000)
+  })
 
   afterAll(async () => {
     await stop()

@@ -104,7 +104,7 @@ test('moto: keys are made, found and sign; jose accepts the signatures', async (
   }
 })
 
-test('moto: a service issues, presents and revokes with its keys in KMS', { timeout: 120_000 }, async (context) => {
+test('moto: a service issues, presents and revokes with its keys in KMS', async (context) => {
   if (origin === undefined) return context.skip(whySkipped)
   const members = { ...SETTINGS, endpoint: origin }
   const provider = await openProvider('aws-kms', members, KEYS, () => new Date())

@@ -172,7 +172,7 @@ describeToken(`a default issuer and verifier whose keys are in a PKCS#11 token${
   })
 })
 
-describeToken(`a token that is taken away while the service runs${skipped}`, { timeout: 120_000 }, () => {
+describeToken(`a token that is taken away while the service runs${skipped}`, () => {
   let issuer: Issuer
   let own: Token
   const clock = movingClock()
@@ -324,7 +324,6 @@ describeToken(`a token that is taken away while the service runs${skipped}`, { t
 
 it.skipIf(WITHOUT_TOKEN !== undefined)(
   `a PIN that is changed while the service runs is tried once, and never again${skipped}`,
-  { timeout: 120_000 },
   async () => {
     const own = await makeToken()
     onTestFinished(() => own.remove())

@@ -8,6 +8,7 @@ import type { KeyProvider, ProviderTools } from '../../../server/keys/providers/
 import { PROVIDER_KINDS } from '../../../server/keys/providers/registry.js'
 import type { OutboundFetch } from '../../../server/outbound/guard.js'
 import { OutboundError } from '../../../server/outbound/outbound-error.js'
+import { movingClock } from '../../issuer/openid4vci/actors.js'
 import { startAws } from './doubles/aws.js'
 import { AZURE_IDS, startAzure } from './doubles/azure.js'
 import type { DoubleServer, Got, KeyWish, Reply, WrappingWish } from './doubles/double.js'
@@ -23,15 +24,13 @@ export interface TestClock {
 }
 
 export function testClock(): TestClock {
-  let ahead = 0
-  let stopped: number | undefined
+  const clock = movingClock()
+  const { now, stop } = clock
   return {
-    now: () => new Date((stopped ?? Date.now()) + ahead),
-    stop: () => {
-      stopped = Date.now()
-    },
+    now,
+    stop,
     pass: (seconds) => {
-      ahead += seconds * 1000
+      clock.ahead += seconds
     },
   }
 }
